@@ -26,14 +26,12 @@ COMMAND(config, &cli_config_command, "convert between command lines, results and
 COMMAND(params, &cli_params_command, "show vLLM's arguments, or how releases differ")
 COMMAND(upload, &cli_upload_command, "send results to a dashboard")
 COMMAND(compare, &cli_compare_command, "compare results and detect regressions")
+COMMAND(report, &cli_report_command, "write a report of one result, or of several compared")
 COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, their load and their users")
 COMMAND(schema, &cli_schema_command, "print the built-in tables as JSON")
 COMMAND(completion, &cli_completion_command, "print a shell completion script")
 COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &cli_version_command, "show the version")
-
-LATER("report", "writes a result as an HTML report",
-      "use 'profllm recover RESULT' to print its table, or benchmark.plot_timeline to draw its requests")
 
 #undef COMMAND
 #undef LATER

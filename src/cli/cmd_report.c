@@ -1,0 +1,311 @@
+/* `profllm report FILE…`: a report of one result, or of several compared with the first (report/report.h). */
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/zst.h"
+#include "report/report.h"
+#include "result/artifacts.h"
+#include "result/files.h"
+#include "result/read.h"
+#include "series/series.h"
+
+#define UNPACKED_BYTES_MAX (1024u << 20)
+#define SERIES_BYTES_MAX   (512u << 20)
+
+struct report_options {
+	bool html;
+	bool markdown;
+	bool terminal;
+	const char *output;
+	bool overwrite;
+};
+
+#define AT(field) offsetof(struct report_options, field)
+
+static const struct pl_opt report_rows[] = {
+	PL_OPT(FLAG, 0, "html", html, NULL, "write one HTML file without scripts"),
+	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "write Markdown with GitHub's tables"),
+	PL_OPT(FLAG, 0, "terminal", terminal, NULL,
+	       "write text of 80 columns (default, unless the name of --output ends in .html or "
+	       ".md)"),
+	PL_OPT(TEXT, 'o', "output", output, "FILE", "write to FILE (default: standard output)"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "replace an existing file"),
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_report_command = {
+	.name = "profllm report",
+	.usage = "FILE… [--html|--markdown|--terminal] [-o FILE]",
+	.summary = "Write a report of one result, or of several compared with the first.",
+	.details =
+		"Each FILE is a result of profllm or of vllm bench serve, or a directory with "
+		"repeated "
+		"runs (.json). One result gives its verdict, configuration, metrics with their "
+		"definitions, charts, checks, provenance and the command that repeats it. Two to "
+		"eight give a comparison, with the first as baseline. A single directory with "
+		"several "
+		"results compares them with each other.\n\n"
+		"The HTML file needs no script, no network and no other file. It shows the "
+		"requests "
+		"and the telemetry of a result if their artifacts are in the directory of the "
+		"result.\n\n"
+		"Examples:\n"
+		"  profllm report r.json\n"
+		"  profllm report r.json -o report.html\n"
+		"  profllm report before.json after.json -o change.html\n"
+		"  profllm report before/ after/ --markdown\n\n"
+		"Exit status: 0 written, 2 invalid usage, or a file cannot be read.",
+	.options = report_rows,
+	.operand = "FILE",
+};
+
+/* ---- artifacts ----------------------------------------------------------------------------- */
+
+struct data {
+	struct report_requests requests;
+	bool has_requests;
+	struct series *series;
+	json_t *notes;
+};
+
+static void data_done(struct data *data)
+{
+	report_requests_done(&data->requests);
+	series_unref(data->series);
+	json_decref(data->notes);
+}
+#define auto_data __attribute__((cleanup(data_done), unused)) struct data
+
+static void add_note(struct data *data, const char *name, const char *text)
+{
+	auto_free char *note = pl_asprintf("%s: %s.", name, text);
+
+	json_array_append_new(data->notes, pl_json_text(note));
+}
+
+/* Reads an artifact; NULL: not, and a note says why. The caller frees the text with free(). */
+static char *read_artifact(const struct res_artifact *artifact, size_t *ret_len, struct data *data)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int64_t bytes = 0;
+	char *text = NULL;
+
+	switch (res_artifact_check(artifact, &bytes, &err)) {
+	case RES_ARTIFACT_MISSING:
+		add_note(data, artifact->name, "not found in the directory of the result");
+		return NULL;
+	case RES_ARTIFACT_CHANGED:
+		add_note(data, artifact->name,
+			 "not used, because it differs from the artifact of the result");
+		return NULL;
+	case RES_ARTIFACT_UNREADABLE:
+		add_note(data, artifact->name, err.text);
+		return NULL;
+	case RES_ARTIFACT_INTACT:
+		break;
+	}
+	int rc = pl_text_ends(artifact->name, ".zst")
+			 ? pl_zst_read_file(artifact->path, UNPACKED_BYTES_MAX, &text, ret_len,
+					    &err)
+			 : pl_file_read(artifact->path, UNPACKED_BYTES_MAX, &text, ret_len, &err);
+	if (rc < 0) {
+		add_note(data, artifact->name, err.text);
+		return NULL;
+	}
+	return text;
+}
+
+static void read_artifacts(json_t *document, const char *path, struct data *data)
+{
+	auto_res_artifacts artifacts = { 0 };
+
+	res_artifacts_add(document, path, &artifacts);
+	for (size_t i = 0; i < artifacts.count; i++) {
+		const struct res_artifact *artifact = &artifacts.items[i];
+		bool is_requests = pl_text_equal(artifact->kind, "requests");
+		bool is_series = pl_text_equal(artifact->kind, "series");
+		struct pl_err err = PL_ERR_INIT;
+		size_t len = 0;
+		if ((!is_requests || data->has_requests) && (!is_series || data->series != NULL))
+			continue;
+		auto_free char *text = read_artifact(artifact, &len, data);
+		if (text == NULL)
+			continue;
+		if (is_requests) {
+			report_requests_read(text, len, &data->requests);
+			data->has_requests = true;
+		} else if (series_read(text, len, SERIES_BYTES_MAX, &data->series, &err) < 0) {
+			add_note(data, artifact->name, err.text);
+		}
+	}
+}
+
+/* The lists of requests in a file of vllm bench serve. */
+static void read_lists(const char *path, struct data *data)
+{
+	auto_flat struct res_flat *flat = NULL;
+
+	if (res_flat_read(path, &flat, PL_ERR_IGNORED) < 0)
+		return;
+	report_requests_of_flat(flat, &data->requests);
+	data->has_requests = data->requests.count > 0;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static int report_one(const struct res_fields *fields, const char *path, json_t **ret,
+		      struct pl_err *err)
+{
+	auto_json json_t *document = NULL;
+	auto_data data = { .notes = json_array() };
+
+	if (res_read_file(fields, path, &document, err) < 0)
+		return -1;
+	read_artifacts(document, path, &data);
+	if (!data.has_requests && pl_json_get_text(document, "run_id") == NULL)
+		read_lists(path, &data);
+	*ret = report_of_result(fields,
+				&(struct report_input){
+					.path = path,
+					.document = document,
+					.requests = data.has_requests ? &data.requests : NULL,
+					.series = data.series,
+					.notes = data.notes,
+				});
+	return 0;
+}
+
+struct sides {
+	struct res_compare_documents items[RES_COMPARE_SIDES_MAX];
+	size_t count;
+};
+
+static void sides_done(struct sides *sides)
+{
+	for (size_t i = 0; i < sides->count; i++)
+		res_compare_documents_done(&sides->items[i]);
+}
+#define auto_sides __attribute__((cleanup(sides_done), unused)) struct sides
+
+static int report_several(const struct res_fields *fields, char **paths, size_t count, json_t **ret,
+			  struct pl_err *err)
+{
+	auto_sides sides = { .count = 0 };
+
+	if (count > RES_COMPARE_SIDES_MAX)
+		return pl_err_invalid(err, "found %zu results, expected 1 to %d", count,
+				      RES_COMPARE_SIDES_MAX);
+	for (size_t i = 0; i < count; i++) {
+		sides.count++;
+		if (res_compare_documents_read(fields, paths[i], &sides.items[i], err) < 0)
+			return -1;
+	}
+	*ret = report_of_comparison(fields, sides.items, sides.count);
+	return 0;
+}
+
+/* One word is a file, or a directory whose results are compared. */
+static int report_word(const struct res_fields *fields, const char *path, json_t **ret,
+		       struct pl_err *err)
+{
+	auto_res_files files = { 0 };
+	auto_free char **paths = NULL;
+	size_t count = 0;
+
+	if (res_files_add(&files, path, err) < 0)
+		return -1;
+	paths = pl_alloc_array(files.count + 1, sizeof(*paths));
+	for (size_t i = 0; i < files.count; i++) {
+		const struct res_file *file = &files.items[i];
+		if (pl_text_equal(file->path, path) ||
+		    (file->side == NULL && pl_text_ends(file->path, ".json") &&
+		     !res_may_be_sweep(file->path)))
+			paths[count++] = file->path;
+	}
+	if (count == 0)
+		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);
+	return count == 1 ? report_one(fields, paths[0], ret, err)
+			  : report_several(fields, paths, count, ret, err);
+}
+
+/* ---- the form ------------------------------------------------------------------------------ */
+
+typedef void write_fn(const json_t *report, struct pl_buf *buf);
+
+static void write_text(const json_t *report, struct pl_buf *buf)
+{
+	report_terminal(report, false, buf);
+}
+
+static void write_colored(const json_t *report, struct pl_buf *buf)
+{
+	report_terminal(report, true, buf);
+}
+
+static bool has_color(void)
+{
+	const char *none = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && (none == NULL || *none == '\0');
+}
+
+static write_fn *form_of(const struct report_options *options)
+{
+	const char *name = options->output;
+
+	if (options->html)
+		return report_html;
+	if (options->markdown)
+		return report_markdown;
+	if (!options->terminal && name != NULL) {
+		if (pl_text_ends(name, ".html") || pl_text_ends(name, ".htm"))
+			return report_html;
+		if (pl_text_ends(name, ".md"))
+			return report_markdown;
+	}
+	return name == NULL && has_color() ? write_colored : write_text;
+}
+
+static int report(const struct report_options *options, const struct pl_words *words)
+{
+	const struct cli_file file = { .path = options->output,
+				       .option = "--output",
+				       .overwrite = options->overwrite };
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_json json_t *report = NULL;
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
+	struct pl_err err = PL_ERR_INIT;
+	int status = file.path != NULL ? cli_check_file(&file) : 0;
+
+	if (status != 0)
+		return status;
+	if ((words->count == 1 ? report_word(fields, words->items[0], &report, &err)
+			       : report_several(fields, words->items, (size_t)words->count, &report,
+						&err)) < 0)
+		return cli_fail(&err);
+	form_of(options)(report, &text);
+	if (text.full)
+		return cli_refuse("the report is larger than %u MiB", REPORT_BYTES_MAX >> 20);
+	return file.path != NULL ? cli_write_file(&file, &text) : cli_print(pl_buf_text(&text));
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_options options = { 0 };
+	struct pl_words words;
+	int status;
+
+	if (!pl_command_read(&cli_report_command, argc, argv, &options, &words, &status))
+		return status;
+	if (options.html + options.markdown + options.terminal > 1)
+		return cli_refuse("--html, --markdown and --terminal exclude each other");
+	if (words.count == 0)
+		return cli_refuse("expected a result, or several");
+	return report(&options, &words);
+}

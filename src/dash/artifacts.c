@@ -3,6 +3,8 @@
  * files or ranges, never as content that a browser runs. Names from clients are only looked up in a list, never used as
  * part of a path.
  */
+#include "dash/artifacts.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +15,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/zst.h"
+#include "dash/parsed/parsed.h"
 #include "dash/problem.h"
 #include "dash/range.h"
 #include "dash/request.h"
 #include "dash/routes.h"
-#include "dash/series/keep.h"
 #include "dash/tar.h"
+#include "series/series.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/files.h"
 
@@ -33,7 +36,7 @@ struct incoming {
 /*
  * Invalid requests are the client's fault; all others concern the disk or the database, and only the log shows paths.
  */
-static void refuse(struct dash_answer *answer, const struct pl_err *err)
+void dash_refuse_artifact(struct dash_answer *answer, const struct pl_err *err)
 {
 	if (err->code == PL_ERR_INVALID) {
 		dash_refuse(answer, 422, "%s", err->text);
@@ -57,7 +60,7 @@ static bool take_bytes(struct dash_sink *sink, const char *bytes, size_t len,
 
 	if (store_artifact_write(incoming->in, bytes, len, &err) == 0)
 		return true;
-	refuse(answer, &err);
+	dash_refuse_artifact(answer, &err);
 	return false;
 }
 
@@ -70,7 +73,7 @@ static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
 	bool is_new;
 
 	if (store_artifact_end(incoming->in, expected, &is_new, &err) < 0) {
-		refuse(answer, &err);
+		dash_refuse_artifact(answer, &err);
 		return;
 	}
 	json_t *stored = json_pack("{s:s, s:I}", "sha256", store_artifact_sha256(incoming->in),
@@ -106,7 +109,7 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 	}
 	if (store_artifact_begin(request->context->store, request->words[0], request->words[1],
 				 request->words[2], &in, &err) < 0) {
-		refuse(answer, &err);
+		dash_refuse_artifact(answer, &err);
 		return;
 	}
 	struct incoming *incoming = pl_alloc(sizeof(*incoming));
@@ -120,9 +123,8 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 
 /* ---- list ---------------------------------------------------------------------------------- */
 
-/* Overwrites *ret. Returns false if there is no such result, or it is unreadable; the response is set then. */
-static bool find(const struct dash_request *request, struct store_artifacts *ret,
-		 struct dash_answer *answer)
+bool dash_find_artifacts(const struct dash_request *request, struct store_artifacts *ret,
+			 struct dash_answer *answer)
 {
 	struct store *store = request->context->store;
 	const char *word = request->words[0];
@@ -166,7 +168,7 @@ void dash_list_artifacts(const struct dash_request *request, struct dash_answer 
 {
 	auto_artifacts artifacts;
 
-	if (!find(request, &artifacts, answer))
+	if (!dash_find_artifacts(request, &artifacts, answer))
 		return;
 	json_t *there = json_array(), *absent = json_array();
 	for (size_t i = 0; i < artifacts.count; i++) {
@@ -229,8 +231,16 @@ static bool open_file(const struct dash_request *request, const struct store_art
 			    "on the server; upload it again (PUT)",
 			    artifact->name, artifact->kind, request->words[0]);
 	else
-		refuse(answer, &err);
+		dash_refuse_artifact(answer, &err);
 	return false;
+}
+
+bool dash_artifact_exists(const struct dash_request *request, const struct store_artifact *artifact,
+			  struct dash_answer *answer)
+{
+	auto_fd int fd = -1;
+
+	return open_file(request, artifact, &fd, answer);
 }
 
 static void send_file(const struct dash_request *request, const struct store_artifact *artifact,
@@ -259,7 +269,7 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 	const char *kind = request->words[1], *name = request->words[2];
 	auto_artifacts artifacts;
 
-	if (!find(request, &artifacts, answer))
+	if (!dash_find_artifacts(request, &artifacts, answer))
 		return;
 	const struct store_artifact *artifact = store_artifacts_find(&artifacts, kind, name);
 	if (artifact != NULL && (artifact->stored_at != NULL || artifact->is_lost))
@@ -311,14 +321,14 @@ static int read_lines(struct store *store, const struct store_artifact *artifact
 	return 0;
 }
 
-/* Returns the stored one, or else one whose file was lost. */
-static const struct store_artifact *series_of(const struct store_artifacts *artifacts)
+const struct store_artifact *dash_artifact_of_kind(const struct store_artifacts *artifacts,
+						   const char *kind)
 {
 	const struct store_artifact *lost = NULL;
 
 	for (size_t i = 0; i < artifacts->count; i++) {
 		const struct store_artifact *artifact = &artifacts->items[i];
-		if (strcmp(artifact->kind, "series") != 0)
+		if (strcmp(artifact->kind, kind) != 0)
 			continue;
 		if (artifact->stored_at != NULL && !artifact->is_lost)
 			return artifact;
@@ -333,16 +343,36 @@ struct series_file {
 	const struct store_artifact *artifact;
 };
 
-static int read_series(void *data, size_t bytes_max, struct series **ret, struct pl_err *err)
+static int read_series(void *data, size_t bytes_max, void **ret, struct pl_err *err)
 {
 	const struct series_file *file = data;
+	struct series *series = NULL;
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	if (read_lines(file->store, file->artifact, &text, &len, err) < 0)
+	if (read_lines(file->store, file->artifact, &text, &len, err) < 0 ||
+	    series_read(text, len, bytes_max, &series, err) < 0)
 		return -1;
-	return series_read(text, len, bytes_max, ret, err);
+	*ret = series;
+	return 0;
 }
+
+static void ref_series(void *series)
+{
+	series_ref(series);
+}
+
+static void unref_series(void *series)
+{
+	series_unref(series);
+}
+
+static size_t bytes_of_series(const void *series)
+{
+	return series_bytes(series);
+}
+
+static const struct dash_parsed_kind series_kind = { ref_series, unref_series, bytes_of_series };
 
 /* Returns false if refused. *ret is a new reference; without an artifact it is empty. */
 static bool open_series(const struct dash_request *request, const struct store_artifact *artifact,
@@ -350,19 +380,20 @@ static bool open_series(const struct dash_request *request, const struct store_a
 {
 	struct series_file file = { request->context->store, artifact };
 	struct pl_err err = PL_ERR_INIT;
-	int fd = -1;
+	void *parsed = NULL;
 
 	if (artifact == NULL)
 		return series_read("", 0, 0, ret, &err) == 0;
 	/* says which file is missing on the server */
-	if (!open_file(request, artifact, &fd, answer))
+	if (!dash_artifact_exists(request, artifact, answer))
 		return false;
-	pl_fd_close(&fd);
-	if (dash_series_cache_open(request->context->series, artifact->sha256, read_series, &file,
-				   ret, &err) == 0)
-		return true;
-	refuse(answer, &err);
-	return false;
+	if (dash_parsed_open(request->context->parsed, &series_kind, artifact->sha256, read_series,
+			     &file, &parsed, &err) < 0) {
+		dash_refuse_artifact(answer, &err);
+		return false;
+	}
+	*ret = parsed;
+	return true;
 }
 
 #define RANGE_LEAST_NS 1000000 /* of the default: a recording may have one sample */
@@ -385,7 +416,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 	auto_artifacts artifacts;
 	int64_t begin_ns = 0, end_ns = 0;
 
-	if (!find(request, &artifacts, answer))
+	if (!dash_find_artifacts(request, &artifacts, answer))
 		return;
 	PL_JSON_EACH(name, span.only) {
 		const char *nearest = NULL;
@@ -396,7 +427,7 @@ void dash_get_series(const struct dash_request *request, struct dash_answer *ans
 			    nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "");
 		return;
 	}
-	const struct store_artifact *artifact = series_of(&artifacts);
+	const struct store_artifact *artifact = dash_artifact_of_kind(&artifacts, "series");
 	if (!open_series(request, artifact, &series, answer))
 		return;
 	(void)series_range(series, &begin_ns, &end_ns);
@@ -580,7 +611,7 @@ void dash_export_traces(const struct dash_request *request, struct dash_answer *
 	const json_t *rank = json_object_get(request->query, "rank");
 	auto_artifacts traces;
 
-	if (!find(request, &traces, answer))
+	if (!dash_find_artifacts(request, &traces, answer))
 		return;
 	/*
 	 * Keeps the traces of a rank, or of all ranks if none is requested, including lost ones; removes all other artifacts.

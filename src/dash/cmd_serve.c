@@ -17,16 +17,16 @@
 #include "dash/guard.h"
 #include "dash/import/watching.h"
 #include "dash/log/indexes.h"
+#include "dash/parsed/parsed.h"
 #include "dash/routes.h"
-#include "dash/series/keep.h"
 #include "dash/serve.h"
 #include "dash/server.h"
 #include "dash/upload/ingest.h"
 #include "store/store.h"
 
-#define SERIES_BYTES_MAX \
+#define PARSED_BYTES_MAX \
 	((size_t)256     \
-	 << 20) /* of telemetry that was read: about five hours of eight GPUs at 100 ms */
+	 << 20) /* of artifacts that were read: telemetry of five hours of eight GPUs at 100 ms */
 
 /* Longer than any response takes; a client that sends slowly does not delay the stop. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
@@ -223,12 +223,12 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 		return -1;
 	dash_fields_answer_init(fields, &fields_answer);
 	atomic_uint exports = 0;
-	auto_series_cache struct dash_series_cache *series = dash_series_cache_new(
-		SERIES_BYTES_MAX);
+	auto_parsed_cache struct dash_parsed_cache *parsed = dash_parsed_cache_new(
+		PARSED_BYTES_MAX);
 	auto_log_indexes struct dash_log_indexes *logs = dash_log_indexes_new();
 	struct dash_context context = { .store = store,
 					.logs = logs,
-					.series = series,
+					.parsed = parsed,
 					.fields = fields,
 					.fields_answer = &fields_answer,
 					.contract = contract,

@@ -30,7 +30,7 @@ struct dash_context {
 	const struct dash_answer *fields_answer; /* dash_fields_answer_init() */
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
-	struct dash_series_cache *series; /* of all requests (series/keep.h) */
+	struct dash_parsed_cache *parsed; /* artifacts that were read (parsed/parsed.h) */
 	struct dash_log_indexes *logs;    /* of the logs that were read last (log/indexes.h) */
 	atomic_uint *exports;             /* number of exports in progress */
 	uint32_t

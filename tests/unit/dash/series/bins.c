@@ -1,4 +1,4 @@
-#include "dash/series/keep.h"
+#include "dash/parsed/parsed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "series/series.h"
 
 #define MS 1000000LL
 
@@ -283,22 +284,43 @@ struct source {
 	int reads;
 };
 
-static int read_source(void *data, size_t bytes_max, struct series **ret, struct pl_err *err)
+static int read_source(void *data, size_t bytes_max, void **ret, struct pl_err *err)
 {
 	struct source *source = data;
-
-	source->reads++;
-	return series_read(source->text, strlen(source->text), bytes_max, ret, err);
-}
-
-static struct series *open_of(struct dash_series_cache *cache, const char *sha256,
-			      struct source *source)
-{
 	struct series *series = NULL;
 
-	assert_int_equal(
-		dash_series_cache_open(cache, sha256, read_source, source, &series, PL_ERR_IGNORED),
-		0);
+	source->reads++;
+	if (series_read(source->text, strlen(source->text), bytes_max, &series, err) < 0)
+		return -1;
+	*ret = series;
+	return 0;
+}
+
+static void ref(void *series)
+{
+	series_ref(series);
+}
+
+static void unref(void *series)
+{
+	series_unref(series);
+}
+
+static size_t bytes_of(const void *series)
+{
+	return series_bytes(series);
+}
+
+static const struct dash_parsed_kind kind = { ref, unref, bytes_of };
+
+static struct series *open_of(struct dash_parsed_cache *cache, const char *sha256,
+			      struct source *source)
+{
+	void *series = NULL;
+
+	assert_int_equal(dash_parsed_open(cache, &kind, sha256, read_source, source, &series,
+					  PL_ERR_IGNORED),
+			 0);
 	return series;
 }
 
@@ -307,7 +329,7 @@ static void test_dash_series_bins__cache(void **state)
 {
 	struct source source = { POWER(1000, 80), 0 };
 	auto_series struct series *one = read_text(source.text);
-	struct dash_series_cache *cache = dash_series_cache_new(2 * series_bytes(one));
+	struct dash_parsed_cache *cache = dash_parsed_cache_new(2 * series_bytes(one));
 
 	(void)state;
 	auto_series struct series *a = open_of(cache, "a", &source);
@@ -321,7 +343,7 @@ static void test_dash_series_bins__cache(void **state)
 	auto_series struct series *dropped = open_of(cache, "b", &source);
 	assert_ptr_not_equal(dropped, b);
 	assert_int_equal(source.reads, 4);
-	dash_series_cache_free(cache);
+	dash_parsed_cache_free(cache);
 	assert_true(series_bytes(c) > 0);
 }
 

@@ -1,6 +1,7 @@
-#include "dash/series/keep.h"
+#include "dash/parsed/parsed.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,12 @@
 
 struct entry {
 	char sha256[65];
-	struct series *series;
+	const struct dash_parsed_kind *kind;
+	void *parsed;
 	size_t bytes;
 };
 
-struct dash_series_cache {
+struct dash_parsed_cache {
 	pthread_mutex_t reading; /* held by the thread that reads; before `lock` */
 	pthread_mutex_t lock;
 	size_t bytes_max;
@@ -22,9 +24,9 @@ struct dash_series_cache {
 	size_t room;
 };
 
-struct dash_series_cache *dash_series_cache_new(size_t bytes_max)
+struct dash_parsed_cache *dash_parsed_cache_new(size_t bytes_max)
 {
-	struct dash_series_cache *cache = pl_alloc(sizeof(*cache));
+	struct dash_parsed_cache *cache = pl_alloc(sizeof(*cache));
 
 	pthread_mutex_init(&cache->reading, NULL);
 	pthread_mutex_init(&cache->lock, NULL);
@@ -32,24 +34,25 @@ struct dash_series_cache *dash_series_cache_new(size_t bytes_max)
 	return cache;
 }
 
-void dash_series_cache_free(struct dash_series_cache *cache)
+void dash_parsed_cache_free(struct dash_parsed_cache *cache)
 {
 	if (cache == NULL)
 		return;
 	for (size_t i = 0; i < cache->count; i++)
-		series_unref(cache->entries[i].series);
+		cache->entries[i].kind->unref(cache->entries[i].parsed);
 	free(cache->entries);
 	pthread_mutex_destroy(&cache->lock);
 	pthread_mutex_destroy(&cache->reading);
 	free(cache);
 }
 
-/* Returns false if it is not kept. */
-static bool make_newest(struct dash_series_cache *cache, const char *sha256)
+/* Returns false if the cache does not have it. One file may be an artifact of two kinds. */
+static bool make_newest(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+			const char *sha256)
 {
 	for (size_t i = 0; i < cache->count; i++) {
 		struct entry entry = cache->entries[i];
-		if (strcmp(entry.sha256, sha256) != 0)
+		if (entry.kind != kind || strcmp(entry.sha256, sha256) != 0)
 			continue;
 		memmove(&cache->entries[i], &cache->entries[i + 1],
 			(cache->count - i - 1) * sizeof(entry));
@@ -59,29 +62,33 @@ static bool make_newest(struct dash_series_cache *cache, const char *sha256)
 	return false;
 }
 
-static void drop_oldest(struct dash_series_cache *cache)
+static void drop_oldest(struct dash_parsed_cache *cache)
 {
 	cache->bytes -= cache->entries[0].bytes;
-	series_unref(cache->entries[0].series);
+	cache->entries[0].kind->unref(cache->entries[0].parsed);
 	cache->count--;
 	memmove(&cache->entries[0], &cache->entries[1], cache->count * sizeof(cache->entries[0]));
 }
 
-/* New reference; NULL if it is not kept. */
-static struct series *find(struct dash_series_cache *cache, const char *sha256)
+/* New reference; NULL if the cache does not have it. */
+static void *find(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+		  const char *sha256)
 {
-	struct series *found = NULL;
+	void *found = NULL;
 
 	pthread_mutex_lock(&cache->lock);
-	if (make_newest(cache, sha256))
-		found = series_ref(cache->entries[cache->count - 1].series);
+	if (make_newest(cache, kind, sha256)) {
+		found = cache->entries[cache->count - 1].parsed;
+		kind->ref(found);
+	}
 	pthread_mutex_unlock(&cache->lock);
 	return found;
 }
 
-static void add(struct dash_series_cache *cache, const char *sha256, struct series *series)
+static void add(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+		const char *sha256, void *parsed)
 {
-	struct entry entry = { .series = series, .bytes = series_bytes(series) };
+	struct entry entry = { .kind = kind, .parsed = parsed, .bytes = kind->bytes(parsed) };
 
 	if (entry.bytes > cache->bytes_max || strlen(sha256) >= sizeof(entry.sha256))
 		return;
@@ -89,27 +96,28 @@ static void add(struct dash_series_cache *cache, const char *sha256, struct seri
 	pthread_mutex_lock(&cache->lock);
 	while (cache->bytes + entry.bytes > cache->bytes_max)
 		drop_oldest(cache);
-	series_ref(series);
+	kind->ref(parsed);
 	cache->bytes += entry.bytes;
 	*PL_PUSH(cache->entries, cache->count, cache->room) = entry;
 	pthread_mutex_unlock(&cache->lock);
 }
 
-int dash_series_cache_open(struct dash_series_cache *cache, const char *sha256,
-			   dash_series_read_fn *read, void *data, struct series **ret,
-			   struct pl_err *err)
+int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+		     const char *sha256, dash_parsed_read_fn *read, void *data, void **ret,
+		     struct pl_err *err)
 {
 	int result = 0;
 
-	*ret = find(cache, sha256);
+	*ret = find(cache, kind, sha256);
 	if (*ret != NULL)
 		return 0;
 	pthread_mutex_lock(&cache->reading);
-	*ret = find(cache, sha256);
-	if (*ret == NULL)
+	*ret = find(cache, kind, sha256);
+	if (*ret == NULL) {
 		result = read(data, cache->bytes_max, ret, err);
-	if (result == 0 && *ret != NULL)
-		add(cache, sha256, *ret);
+		if (result == 0)
+			add(cache, kind, sha256, *ret);
+	}
 	pthread_mutex_unlock(&cache->reading);
 	return result;
 }

@@ -372,6 +372,12 @@ enum io_jwalk_token io_jwalk_skip(struct io_jwalk *walk)
 	return token;
 }
 
+void io_jwalk_close(struct io_jwalk *walk, const char *bracket)
+{
+	walk->at = bracket;
+	close_level(walk);
+}
+
 enum io_jwalk_token io_jwalk_skip_value(struct io_jwalk *walk)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);

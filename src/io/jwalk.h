@@ -53,6 +53,11 @@ enum io_jwalk_token io_jwalk_next(struct io_jwalk *walk);
  * is the closing bracket.
  */
 enum io_jwalk_token io_jwalk_skip(struct io_jwalk *walk);
+/*
+ * The same without reading: `bracket` is the closing bracket of this array, which the caller found by reading the items
+ * itself.
+ */
+void io_jwalk_close(struct io_jwalk *walk, const char *bracket);
 /* Reads and skips one value of any type; returns its first token. */
 enum io_jwalk_token io_jwalk_skip_value(struct io_jwalk *walk);
 /*

@@ -4,6 +4,7 @@
  */
 #include "dash/contract.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -373,7 +374,8 @@ static json_t *value_of(enum member_form form, const char *text)
 
 	if (form == MEMBER_INTEGER && pl_text_to_i64(text, &whole))
 		return json_integer(whole);
-	if (form == MEMBER_NUMBER && pl_text_to_f64(text, &number))
+	/* JSON has no NaN and no infinity */
+	if (form == MEMBER_NUMBER && pl_text_to_f64(text, &number) && isfinite(number))
 		return json_real(number);
 	if (form == MEMBER_LIST)
 		return list_of(text);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "schema/schema.h"
 
 struct mirror_snapshot;
@@ -36,3 +37,7 @@ void query_export_free(struct query_export *export);
 /* Returns the next bytes, at most `room`; *ret_len 0: the end. */
 int query_export_read(struct query_export *export, char *bytes, size_t room, size_t *ret_len,
 		      struct pl_err *err) PL_MUST_CHECK;
+
+/* One cell of a CSV file, as an export writes it: a text never becomes a formula. */
+void query_export_csv_marked(struct pl_buf *out, const char *text);
+void query_export_csv_number(struct pl_buf *out, double number);

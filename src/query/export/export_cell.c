@@ -89,6 +89,14 @@ void query_export_csv_number(struct pl_buf *out, double number)
 	add_number(out, number);
 }
 
+void query_export_csv_marked(struct pl_buf *out, const char *text)
+{
+	if (needs_mark(text))
+		add_marked(out, text);
+	else
+		query_export_csv_text(out, text);
+}
+
 void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell)
 {
 	if (cell->state == RES_VALUE_NOT_RECORDED)
@@ -105,10 +113,7 @@ void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell)
 		pl_buf_add_text(out, cell->number > 0 ? "true" : "false");
 		break;
 	case RES_VALUE_TEXT:
-		if (needs_mark(cell->text))
-			add_marked(out, cell->text);
-		else
-			query_export_csv_text(out, cell->text);
+		query_export_csv_marked(out, cell->text);
 		break;
 	case RES_VALUE_JSON:
 		query_export_csv_text(out, cell->text);

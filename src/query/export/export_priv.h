@@ -63,7 +63,6 @@ bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t co
 /* ---- values ---------------------------------------------------------------------------------- */
 
 void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell);
-void query_export_csv_number(struct pl_buf *out, double number);
 void query_export_json_number(struct pl_buf *out, double number);
 /* For a recorded value. */
 void query_export_json_cell(struct pl_buf *out, const struct mirror_cell *cell);

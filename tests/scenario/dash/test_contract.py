@@ -223,7 +223,8 @@ def dashboard(bin_dir, tmp_path_factory):
         assert one.upload("/api/upload/batch", [*documents, *results(1)])["counts"]["stored"] == 41
         trace = one.ask("PUT", "/api/upload/artifact/small-0/trace/rank0.json", b"{}", {"Content-Type": "application/json"})
         log = one.ask("PUT", "/api/upload/artifact/small-0/server_log/s.log", b"one\ntwo\n", {"Content-Type": "text/plain"})
-        assert (trace.status, log.status) == (201, 201)
+        records = one.ask("PUT", "/api/upload/artifact/small-0/requests/r.jsonl", b'{"index": 0}\n', {"Content-Type": "text/plain"})
+        assert (trace.status, log.status, records.status) == (201, 201, 201)
         yield one
         assert one.stop() == (0, "", "")
 

@@ -1,0 +1,217 @@
+/* GET /api/data/experiments/{id}/requests: the requests of one result. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/unpack.h"
+#include "dash/artifacts.h"
+#include "dash/dash.h"
+#include "dash/problem.h"
+#include "dash/records/records.h"
+#include "result/flat/read.h"
+#include "result/record.h"
+#include "store/store.h"
+
+#define UNPACKED_MAX ((size_t)1 << 30)
+#define BLOCK_BYTES  ((size_t)256 << 10)
+
+/* ---- the artifact -------------------------------------------------------------------------- */
+
+struct file {
+	struct store *store;
+	const struct store_artifact *artifact;
+};
+
+/* Reads the file in blocks: its text may be much larger than the rows. */
+static int read_blocks(struct pl_unpack *unpack, const char *name,
+		       struct dash_records_reader *reader, struct pl_err *err)
+{
+	auto_free char *block = pl_alloc(BLOCK_BYTES);
+	char size[PL_BYTES_TEXT_BYTES];
+	size_t total = 0, len = 0;
+
+	do {
+		if (pl_unpack_read(unpack, block, BLOCK_BYTES, &len, err) < 0 ||
+		    dash_records_reader_add(reader, block, len, err) < 0)
+			return -1;
+		total += len;
+		if (total > UNPACKED_MAX)
+			return pl_err_invalid(err, "'%s' is larger than %s after decompression",
+					      name, pl_text_from_bytes(UNPACKED_MAX, size));
+	} while (len > 0);
+	return 0;
+}
+
+static int read_file(void *data, size_t bytes_max, void **ret, struct pl_err *err)
+{
+	const struct file *file = data;
+	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(bytes_max);
+	struct dash_records *records = NULL;
+	auto_unpack struct pl_unpack *unpack = NULL;
+	int fd = -1;
+
+	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
+	    pl_unpack_new(fd, file->artifact->name, &unpack, err) < 0 ||
+	    read_blocks(unpack, file->artifact->name, reader, err) < 0 ||
+	    dash_records_reader_end(reader, &records, err) < 0)
+		return -1;
+	*ret = records;
+	return 0;
+}
+
+/* ---- the lists of vLLM's client ------------------------------------------------------------ */
+
+static int read_lists(void *data, size_t bytes_max, void **ret, struct pl_err *err)
+{
+	const struct store_entry *entry = data;
+	auto_flat struct res_flat *flat = NULL;
+	struct dash_records *records = NULL;
+
+	if (pl_json_check_memory(entry->bytes, entry->len, PL_JSON_MEMORY_BYTES_MAX, "the result",
+				 err) < 0 ||
+	    res_flat_parse(entry->bytes, entry->len, "the result", &flat, err) < 0)
+		return -1;
+	if (flat->requests == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "%s",
+				  flat->lists_fault[0] != '\0' ? flat->lists_fault : "no lists");
+	if (dash_records_of_flat(flat, bytes_max, &records, err) < 0)
+		return -1;
+	*ret = records;
+	return 0;
+}
+
+/* A cheap test before the document is parsed: most results have no lists. */
+static bool may_have_lists(const struct store_entry *entry)
+{
+	return entry->bytes != NULL &&
+	       memmem(entry->bytes, entry->len, "\"ttfts\"", strlen("\"ttfts\"")) != NULL;
+}
+
+/* ---- the handler --------------------------------------------------------------------------- */
+
+struct source {
+	struct dash_records *records;
+	const char *name; /* "artifact" or "lists" */
+	int64_t origin_ns;
+	bool has_origin; /* the origin is on CLOCK_MONOTONIC of the run */
+};
+
+/* The start of the measured run, or else the first start of a request. */
+static void set_origin(const struct store_entry *entry, struct source *source)
+{
+	const json_t *begin = pl_json_get_path(entry->document, "series.measured_begin_ns");
+	int64_t begin_ns = json_is_integer(begin) ? json_integer_value(begin) : -1;
+
+	source->has_origin = dash_records_first_ns(source->records, &source->origin_ns);
+	if (strcmp(source->name, "artifact") == 0 && begin_ns >= 0 && begin_ns <= RES_TIME_MAX) {
+		source->origin_ns = begin_ns;
+		source->has_origin = true;
+	}
+}
+
+static bool refuse_missing(const struct dash_request *request, const char *why,
+			   struct dash_answer *answer)
+{
+	dash_refuse(answer, 404,
+		    "experiment '%s' has no records of its requests: neither an artifact of kind "
+		    "'requests' nor the lists of --save-detailed%s%s",
+		    request->words[0], why[0] != '\0' ? "; " : "", why);
+	return false;
+}
+
+/* Returns false if refused. ret->records is a new reference. */
+static bool open_records(const struct dash_request *request, struct store_entry *entry,
+			 const struct store_artifact *artifact, struct source *ret,
+			 struct dash_answer *answer)
+{
+	struct dash_parsed_cache *cache = request->context->parsed;
+	struct file file = { request->context->store, artifact };
+	struct pl_err err = PL_ERR_INIT;
+	void *parsed = NULL;
+	int rc;
+
+	if (artifact != NULL) {
+		if (!dash_artifact_exists(request, artifact, answer))
+			return false;
+		rc = dash_parsed_open(cache, &dash_records_kind, artifact->sha256, read_file, &file,
+				      &parsed, &err);
+	} else if (may_have_lists(entry)) {
+		rc = dash_parsed_open(cache, &dash_records_kind, entry->sha256, read_lists, entry,
+				      &parsed, &err);
+	} else {
+		return refuse_missing(request, "", answer);
+	}
+	if (rc < 0 && artifact == NULL && err.code == PL_ERR_NOT_FOUND)
+		return refuse_missing(request, err.text, answer);
+	if (rc < 0) {
+		dash_refuse_artifact(answer, &err);
+		return false;
+	}
+	ret->records = parsed;
+	ret->name = artifact != NULL ? "artifact" : "lists";
+	set_origin(entry, ret);
+	return true;
+}
+
+struct stream {
+	struct dash_stream stream;
+	struct dash_records_csv *csv;
+};
+
+static ptrdiff_t read_stream(struct dash_stream *stream, char *bytes, size_t room)
+{
+	return (ptrdiff_t)dash_records_csv_read(PL_CONTAINER_OF(stream, struct stream, stream)->csv,
+						bytes, room);
+}
+
+static void free_stream(struct dash_stream *stream)
+{
+	struct stream *whole = PL_CONTAINER_OF(stream, struct stream, stream);
+
+	dash_records_csv_free(whole->csv);
+	free(whole);
+}
+
+static void send_csv(const struct store_entry *entry, struct dash_records *records,
+		     const struct dash_records_question *question, struct dash_answer *answer)
+{
+	auto_free char *name = pl_asprintf("experiment-%lld-requests.csv", (long long)entry->id);
+	struct stream *stream = pl_alloc(sizeof(*stream));
+
+	*stream = (struct stream){ .stream = { .read = read_stream, .free = free_stream },
+				   .csv = dash_records_csv_new(records, question) };
+	dash_answer_bytes(answer, "text/csv; charset=utf-8; header=present", NULL, 0);
+	answer->status = 200;
+	answer->stream = &stream->stream;
+	answer->disposition = dash_disposition(name);
+}
+
+void dash_get_requests(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *format = json_string_value(json_object_get(request->query, "format"));
+	auto_records_question struct dash_records_question *question = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_store_entry entry = { .id = 0 };
+	auto_artifacts artifacts = { 0 };
+	struct source source = { 0 };
+
+	if (!dash_find_experiment(request, &entry, answer) ||
+	    !dash_find_artifacts(request, &artifacts, answer) ||
+	    !open_records(request, &entry, dash_artifact_of_kind(&artifacts, "requests"), &source,
+			  answer))
+		return;
+	auto_records struct dash_records *records = source.records;
+	if (dash_records_question_new(request->query, source.origin_ns, &question, &err) < 0) {
+		dash_refuse(answer, 422, "%s", err.text);
+		return;
+	}
+	if (format != NULL && strcmp(format, "csv") == 0) {
+		send_csv(&entry, records, question, answer);
+		return;
+	}
+	json_t *page = dash_records_page(records, question);
+	json_object_set_new(page, "source", json_string(source.name));
+	json_object_set_new(page, "origin_ns", pl_json_i64(source.origin_ns, source.has_origin));
+	dash_answer_json(answer, 200, page);
+}

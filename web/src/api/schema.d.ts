@@ -403,6 +403,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the requests of a result in sorted pages, as curves, lanes or CSV
+         * @description The requests come from the artifact of kind requests, or else from the lists that vllm bench serve writes with
+         *     --save-detailed. Warm-up requests are in neither. Times count from series.measured_begin_ns of the document, or from
+         *     the first request if it is not recorded. The conditions select requests that meet all of them; sums, curve, lanes,
+         *     rows and the CSV file cover the selected requests.
+         */
+        get: operations["getRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/artifacts": {
         parameters: {
             query?: never;
@@ -1797,6 +1820,107 @@ export interface components {
                 /** @description Largest sample of all GPUs in each bin. For requests in flight, including those at the start of the bin. */
                 max: (number | null)[];
             }[];
+        };
+        RequestPage: {
+            /**
+             * @description The artifact, or the lists of a file of vLLM's client
+             * @enum {unknown}
+             */
+            source: "artifact" | "lists";
+            /** @description Time 0, on the clock of the records and the time series; null if the clock is that of another program */
+            origin_ns: number | null;
+            total: components["schemas"]["Count"];
+            count: components["schemas"]["Count"];
+            /** @description Number of records, including attempts that were retried */
+            lines: number;
+            /** @description Number of lines that are not records, or repeat a request */
+            skipped: number;
+            /** @description Number of failed attempts that were retried; they are not requests of their own */
+            attempts: number;
+            /** @description The first start and the last end of all requests; null if none is known */
+            span_s: [
+                number | null,
+                number | null
+            ];
+            /**
+             * @description Counts of the selected requests, and sums and means of those that completed. For all requests of a run they equal
+             *     the metrics of the same names.
+             */
+            sums: {
+                completed: components["schemas"]["Count"];
+                failed: components["schemas"]["Count"];
+                not_sent: components["schemas"]["Count"];
+                /** @description Null if a length is unknown */
+                total_input_tokens: number | null;
+                total_output_tokens: components["schemas"]["Count"];
+                mean_ttft_ms: number | null;
+                mean_tpot_ms: number | null;
+                mean_itl_ms: number | null;
+                mean_e2el_ms: number | null;
+            };
+            /** @description Counts per status and per kind of error. Each ignores its own condition. */
+            facets: {
+                status: {
+                    [key: string]: components["schemas"]["Count"];
+                };
+                error: {
+                    [key: string]: components["schemas"]["Count"];
+                };
+            };
+            /** @description The members of each row */
+            columns: {
+                id: string;
+                /** @enum {unknown} */
+                type: "number" | "count" | "text";
+                unit: string;
+                title: string;
+                text: string;
+            }[];
+            rows: {
+                [key: string]: number | string | null;
+            }[];
+            /** @description Null unless requested */
+            curve: null | {
+                /** @description At most 200, from 0 to 100, most of them near 100 */
+                percentiles: number[];
+                /** @description Of the completed requests that are selected */
+                metrics: {
+                    /** @enum {unknown} */
+                    id: "ttft_ms" | "tpot_ms" | "itl_ms" | "e2el_ms";
+                    /** @description Number of samples */
+                    count: number;
+                    /** @description One per percentile; null if no sample lies beyond it */
+                    values: (number | null)[];
+                }[];
+            };
+            /** @description Null unless requested */
+            lanes: null | {
+                shown: components["schemas"]["Count"];
+                /** @description Number of selected requests that were started */
+                started: number;
+                lane_count: components["schemas"]["Count"];
+                /** @description The length from which a gap is a stall; null if the result has no gaps */
+                stall_ms: number | null;
+                /** @description Median gap of all completed requests of the result */
+                median_itl_ms: number | null;
+                /** @description In the order of their starts */
+                requests: {
+                    index: components["schemas"]["Count"];
+                    /** @description From 0 */
+                    lane: number;
+                    /** @enum {unknown} */
+                    status: "completed" | "failed";
+                    start_s: number;
+                    /** @description The last byte of the request was sent */
+                    sent_s: number | null;
+                    /** @description First chunk */
+                    first_s: number | null;
+                    end_s: number | null;
+                    /** @description Start and end of the first 20 stalls */
+                    stalls: number[][];
+                    stall_count: components["schemas"]["Count"];
+                }[];
+            };
         };
         ComparedSide: {
             /** @description Label of the side, or a generated name such as "experiment 17" or "3 experiments" */
@@ -3970,6 +4094,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogLines"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRequests: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /**
+                 * @description The id of a column; "-" before it sorts in descending order. A request without the value comes last. The default is
+                 *     the order of the plan, which is also the order of equal values.
+                 * @example -ttft_ms
+                 */
+                sort?: string;
+                /** @description Comma-separated outcomes */
+                status?: ("completed" | "failed" | "not_sent")[];
+                /** @description Comma-separated kinds of errors, as error.kind of a request record */
+                error?: ("connect" | "send" | "reset" | "http_status" | "protocol" | "stream_error" | "truncated" | "no_output" | "timeout" | "stalled" | "abandoned" | "not_sent" | "unknown")[];
+                /** @description The lowest place in the plan */
+                index_from?: number;
+                /** @description The highest place in the plan */
+                index_to?: number;
+                /** @description A part of the request ID, in any case */
+                id?: string;
+                /** @description Only requests that were in flight at or after this time, in seconds after the start of the run */
+                from_s?: number;
+                /** @description Only requests that were in flight before this time */
+                to_s?: number;
+                /**
+                 * @description Comma-separated lower limits of columns of numbers; a request without the value does not match
+                 * @example [
+                 *       "ttft_ms:500",
+                 *       "output_tokens:10"
+                 *     ]
+                 */
+                min?: string[];
+                /** @description Comma-separated upper limits, as min */
+                max?: string[];
+                /** @description Whether to return the percentile curves */
+                curve?: boolean;
+                /**
+                 * @description The maximum number of requests in lanes (default 0: none). If more were started, the longest ones are returned. Each
+                 *     takes the first lane that is free at its start, so that there are as many lanes as requests in flight at once.
+                 */
+                lanes?: number;
+                /**
+                 * @description The length from which a gap between two chunks is a stall in the lanes. The default is 5 times the median gap of all
+                 *     completed requests of the result.
+                 */
+                stall_ms?: number;
+                /** @description csv returns all selected requests with all columns as a file, in the requested order, without limit and offset */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The selected requests */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestPage"];
+                    "text/csv": unknown;
                 };
             };
             404: components["responses"]["NotFound"];

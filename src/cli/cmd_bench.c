@@ -67,8 +67,11 @@ static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 {
 	auto_json json_t *options = vllm_bench_line_options(line);
 	struct exp_config *experiment = exp_config_new(vllm_catalog_reference(), "command line");
+	const char *hardware = pl_json_get_text(line->flags, "--hardware");
 
 	exp_config_set_options(experiment, options, problems);
+	if (hardware != NULL)
+		experiment->launch.hardware = pl_strdup(hardware);
 	/* the default address of the server is not the user's choice */
 	memcpy(experiment->bench_set, line->given, sizeof(experiment->bench_set));
 	exp_check_alone(experiment, problems);

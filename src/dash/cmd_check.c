@@ -77,7 +77,8 @@ const struct pl_opt_command dash_reindex_command = {
 	.summary = "Rebuild rows from the stored documents.",
 	.details =
 		"Documents do not change. The command rewrites each row that differs from what "
-		"this version reads in its document, with all columns. New columns are filled when a "
+		"this version reads in its document, with all columns. New columns are filled when "
+		"a "
 		"database is opened; use reindex after a change in how documents are read.\n\n"
 		"A server may use the database meanwhile, and picks up the new rows. A kill leaves "
 		"each row either old or new.\n\n"

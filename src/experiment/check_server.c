@@ -273,8 +273,9 @@ static struct vllm_rule_env env_of(const struct exp_config *experiment,
 	const struct exp_launch *launch = &experiment->launch;
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 	auto_free char *url = exp_server_url(experiment);
-	bool has_gpus = url == NULL &&
-			!(json_is_array(launch->gpus) && json_array_size(launch->gpus) == 0);
+	bool has_gpus = launch->hardware != NULL ||
+			(url == NULL &&
+			 !(json_is_array(launch->gpus) && json_array_size(launch->gpus) == 0));
 
 	if (!pl_text_equal(launch->platform, "auto"))
 		env.platform = launch->platform;

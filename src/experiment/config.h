@@ -19,6 +19,7 @@
 struct exp_launch {
 	json_t *command;    /* array of strings: argv prefix; NULL: not given ([vllm, serve]) */
 	char *url;          /* a running server; NULL: start one */
+	char *hardware;     /* GPUs of the server at the URL, "h100x8"; NULL: not given */
 	char *vllm_version; /* NULL: not given */
 	char *platform;     /* auto cuda rocm cpu xpu tpu hpu */
 	json_t *container;  /* NULL: none (not in this version) */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "checkpoint/hardware.h"
 #include "vllm/secret.h"
 
 /* A fault of `section.name`, wherever it was set. */
@@ -130,6 +131,28 @@ void exp_check_launch(struct exp_checker *c)
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
 		refuse_text(experiment, c->problems, "launch", "command", "an empty list",
 			    "a list of arguments such as [vllm, serve]");
+}
+
+/* The GPUs of this host are detected; only those of a server elsewhere have to be named. */
+void exp_check_hardware(struct exp_checker *c)
+{
+	const char *named = c->experiment->launch.hardware;
+	auto_free char *url = exp_server_url(c->experiment);
+	struct ckpt_hardware hardware;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (named == NULL)
+		return;
+	if (url == NULL)
+		exp_refuse_text(c, "launch.hardware", named,
+				"null unless launch.url names a running server: the GPUs of this "
+				"host are detected");
+	else if (ckpt_hardware_find(named, &hardware, &why) < 0)
+		exp_refuse_for(c, "launch.hardware", why.text);
+	else if (json_array_size(c->experiment->launch.gpus) > 0)
+		exp_refuse_for(c, "launch.hardware",
+			       "launch.gpus names GPUs of this host, and launch.hardware those of "
+			       "another host; remove one of them");
 }
 
 /* GPUs may be named in three places, and only in one of them. */

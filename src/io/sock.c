@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <limits.h>
 #include <linux/net_tstamp.h>
 #include <linux/tcp.h>
@@ -160,6 +161,35 @@ uint16_t io_addr_port(const struct io_addr *addr)
 	default:
 		return 0;
 	}
+}
+
+static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+	if (a == NULL || a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)(const void *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)(const void *)b)->sin_addr.s_addr;
+	return a->sa_family == AF_INET6 &&
+	       IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *)(const void *)a)->sin6_addr,
+				  &((const struct sockaddr_in6 *)(const void *)b)->sin6_addr);
+}
+
+bool io_addr_is_here(const struct io_addr *addr)
+{
+	struct ifaddrs *all = NULL;
+	bool found = addr->u.any.sa_family == AF_UNIX ||
+		     (addr->u.any.sa_family == AF_INET &&
+		      ntohl(addr->u.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET) ||
+		     (addr->u.any.sa_family == AF_INET6 &&
+		      IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr));
+
+	if (found || getifaddrs(&all) < 0)
+		return found;
+	for (const struct ifaddrs *at = all; at != NULL && !found; at = at->ifa_next)
+		found = same_host(at->ifa_addr, &addr->u.any);
+	freeifaddrs(all);
+	return found;
 }
 
 int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct pl_err *err)

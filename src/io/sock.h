@@ -40,6 +40,8 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err) PL_M
 /* "127.0.0.1:8000", "[::1]:8000", "unix:/path" */
 void io_addr_text(const struct io_addr *addr, char *text, size_t room);
 uint16_t io_addr_port(const struct io_addr *addr);
+/* Returns whether it is an address of this host: loopback, of one of its interfaces, or a Unix socket. */
+bool io_addr_is_here(const struct io_addr *addr);
 
 /*
  * Binds (SO_REUSEADDR) and listens; port 0 takes a free port, see io_sock_local(). BUSY: the

@@ -101,9 +101,11 @@ static char *key_text(const char *key, enum option_voice voice)
 
 	if (voice == OPTION_AS_FILE || key == NULL)
 		return pl_strdup(key);
-	/* its name in `bench serve` */
+	/* their names in `bench serve` */
 	if (pl_text_equal(key, "launch.url"))
 		return pl_strdup("--base-url");
+	if (pl_text_equal(key, "launch.hardware"))
+		return pl_strdup("--hardware");
 	if (!pl_text_starts(key, section))
 		return pl_strdup(key);
 	char *flag = pl_asprintf("--%s", key + strlen(section));

@@ -153,8 +153,8 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
 
 /*
  * Returns the GPUs that the experiment's server may get on this host: model and memory of the first, and the number of
- * that model. Returns false if this does not apply: the server runs elsewhere, uses no GPUs, or is a simulator, or no
- * GPU is found. Takes no GPU and ignores their current use.
+ * that model; with launch.hardware, the ones it names. Returns false if this does not apply: the server runs elsewhere,
+ * uses no GPUs, or is a simulator, or no GPU is found. Takes no GPU and ignores their current use.
  */
 bool run_check_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
@@ -166,6 +166,8 @@ bool run_check_hardware(const struct exp_config *experiment, struct ckpt_hardwar
 
 	auto_free char *url = exp_server_url(experiment);
 
+	if (experiment->launch.hardware != NULL)
+		return ckpt_hardware_find(experiment->launch.hardware, ret, PL_ERR_IGNORED) == 0;
 	run_gpu_request_read(experiment, &request);
 	if (url == NULL && request.kind != RUN_GPUS_NONE && !request.simulator &&
 	    host_gpus_open(&gpus, PL_ERR_IGNORED) == 0) {

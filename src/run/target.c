@@ -28,6 +28,11 @@ void run_target_done(struct run_target *target)
 	*target = (struct run_target){ 0 };
 }
 
+bool run_target_is_here(const struct run_target *target, const struct exp_launch *launch)
+{
+	return launch->hardware == NULL && io_addr_is_here(&target->addr);
+}
+
 void run_target_rotate(struct run_target *target)
 {
 	struct io_addr first = target->addr;

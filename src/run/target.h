@@ -38,6 +38,11 @@ struct run_patience {
 struct run_patience run_target_patience(const struct run_target *target, int64_t timeout_ns);
 
 void run_target_done(struct run_target *target);
+/*
+ * Returns whether the server is on this host: its address is one of this host's, and launch.hardware does not describe
+ * another one (a tunnel ends on this host, too).
+ */
+bool run_target_is_here(const struct run_target *target, const struct exp_launch *launch);
 /* Switches to the name's next address, in a circle. Call it only before `addr` was passed on. */
 void run_target_rotate(struct run_target *target);
 /*

@@ -27,28 +27,16 @@
 /* Interval in which a signal is noticed meanwhile. */
 #define REST_SLICE_NS (100 * PL_NS_PER_MS)
 
-static bool is_loopback(const struct io_addr *addr)
-{
-	switch (addr->u.any.sa_family) {
-	case AF_INET:
-		return ntohl(addr->u.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	case AF_INET6:
-		return IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr);
-	default:
-		return true;
-	}
-}
-
 /* Returns uuids and indexes of the run's GPUs; NULL: all GPUs of the host. New reference. */
-static json_t *gpus_of(const json_t *requested, const struct run_launch *launch,
+static json_t *gpus_of(const struct exp_launch *requested, const struct run_launch *launch,
 		       const struct run_target *target)
 {
 	const json_t *gpus = launch->gpus;
 	json_t *names = json_array();
 
-	if (launch->url != NULL && json_is_array(requested))
-		gpus = requested;
-	else if (launch->url != NULL && is_loopback(&target->addr)) {
+	if (launch->url != NULL && json_is_array(requested->gpus))
+		gpus = requested->gpus;
+	else if (launch->url != NULL && run_target_is_here(target, requested)) {
 		/* another server on this host may use any of them */
 		json_decref(names);
 		return NULL;
@@ -68,7 +56,7 @@ int run_telemetry_start(const struct run_context *run, const struct run_launch *
 			struct run_telemetry *ret, struct pl_err *err)
 {
 	const struct exp_config *experiment = run->experiment;
-	auto_json json_t *gpus = gpus_of(experiment->launch.gpus, launch, target);
+	auto_json json_t *gpus = gpus_of(&experiment->launch, launch, target);
 
 	if (experiment->output.series && pl_zst_open(series_path, &ret->series, err) < 0)
 		return -1;

@@ -22,6 +22,8 @@ BENCH_FLAG("overwrite", NULL, NULL,
     "replace an existing result at FILE, unless the new one is less complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
     "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask for other files)")
+BENCH_FLAG("hardware", "PROFILE", NULL,
+    "record these GPUs of a server on another host, such as h100x8 (profllm validate --hardware list shows the names)")
 BENCH_FLAG("dry-run", NULL, NULL,
     "show the options with defaults and the load, and send nothing")
 BENCH_FLAG("json", NULL, NULL,

@@ -26,6 +26,9 @@ KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
 KEY(STRING, "launch.url", launch.url, null, -INF, INF,
     "URL of a running server; nothing is started or stopped",
     .nullable = true, .aside = true)
+KEY(STRING, "launch.hardware", launch.hardware, null, -INF, INF,
+    "GPUs of a running server on another host, such as h100x8 (names: profllm validate --hardware list)",
+    .nullable = true, .aside = true)
 KEY(STRING, "launch.vllm_version", launch.vllm_version, null, -INF, INF,
     "vLLM release of the server, if it cannot be read",
     .nullable = true, .aside = true)

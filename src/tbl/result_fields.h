@@ -156,10 +156,11 @@ FIELD(system, telemetry, MAYBE, "telemetry_cost", "", OUTPUT, NONE, "cost of the
 FIELD(hardware, gpu_name, TEXT, "", "", HOST, NONE, "model of the GPUs")
 FIELD(hardware, gpu_count, COUNT, "", "", HOST, NONE, "GPUs of the run")
 FIELD(hardware, gpu_memory_gb, NUMBER, "", "GB", HOST, NONE, "memory of one GPU, 10^9 bytes")
-FIELD(hardware, cpu, TEXT, "", "", HOST, NONE, "model of the CPU")
-FIELD(hardware, cpu_count, COUNT, "", "", HOST, NONE, "logical CPUs that this program may use")
-FIELD(hardware, memory_gb, NUMBER, "", "GB", HOST, NONE, "memory of the host, 10^9 bytes")
+FIELD(hardware, cpu, TEXT, "", "", HOST, NONE, "model of the CPU; null if the server was on another host")
+FIELD(hardware, cpu_count, COUNT, "", "", HOST, NONE, "logical CPUs that this program may use; null if the server was on another host")
+FIELD(hardware, memory_gb, NUMBER, "", "GB", HOST, NONE, "memory of the host, 10^9 bytes; null if the server was on another host")
 FIELD(hardware, simulated, YES, "", "", HOST, NONE, "true if the GPUs are simulated")
+FIELD(hardware, source, TEXT, "", "", PROVENANCE, NONE, "origin of the GPUs' name and count: detected, or declared by launch.hardware")
 
 FIELD(gpu_usage, index, COUNT, "", "", HOST, EACH, "index in PCI order")
 FIELD(gpu_usage, uuid, TEXT, "", "", HOST, EACH, "UUID from the driver")
@@ -337,6 +338,7 @@ FIELD(server_exit, signal, COUNT, "", "", OUTPUT, NONE, "signal that ended the s
 FIELD(server_exit, killed, YES, "", "", OUTPUT, NONE, "true if the server was killed after stop_timeout")
 FIELD(server_exit, stop_s, NUMBER, "", "s", OUTPUT, NONE, "time from the request to stop until the end of the server")
 
+FIELD(environment, host_role, TEXT, "", "", PROVENANCE, NONE, "use of the host by the run: server_and_load_generator, or load_generator if the server was on another host")
 FIELD(environment, hostname, TEXT, "", "", HOST, NONE, "name of the host")
 FIELD(environment, os, TEXT, "", "", HOST, NONE, "name of the distribution")
 FIELD(environment, kernel, TEXT, "", "", HOST, NONE, "release of the kernel")

@@ -252,6 +252,9 @@ static json_t *make_environment(const struct run_state *run)
 	json_t *engine = json_object_get(json, "engine");
 
 	json_object_update_existing(json, run->fixed.host);
+	set(json, "host_role",
+	    json_string(run_system_has_server(run) ? "server_and_load_generator"
+						   : "load_generator"));
 	set(json, "profllm", json_string(PROFLLM_VERSION));
 	const struct run_resources *resources = &run->launch->resources;
 	if (resources->host_gpus != NULL)

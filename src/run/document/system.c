@@ -7,6 +7,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "checkpoint/hardware.h"
 #include "run/run_priv.h"
 
 #define BYTES_PER_GB 1e9
@@ -158,6 +159,7 @@ static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry
 	set(hardware, "gpu_count", json_integer((json_int_t)count));
 	set_number(hardware, "gpu_memory_gb", facts->memory_bytes / BYTES_PER_GB);
 	set(hardware, "simulated", json_boolean(facts->simulated));
+	set(hardware, "source", json_string("detected"));
 }
 
 /* ---- host, server, this program ---- */
@@ -223,6 +225,28 @@ static json_t *make_cost(const struct run_state *run)
 	return json;
 }
 
+bool run_system_has_server(const struct run_state *run)
+{
+	return run->launch->url == NULL ||
+	       run_target_is_here(&run->route.target, &run->context.experiment->launch);
+}
+
+/* Sets what launch.hardware says of a server elsewhere. The name is the driver's, as in runs on such a host. */
+static void set_declared(json_t *hardware, const struct exp_launch *launch)
+{
+	struct ckpt_hardware declared;
+
+	if (launch->hardware == NULL ||
+	    ckpt_hardware_find(launch->hardware, &declared, PL_ERR_IGNORED) < 0)
+		return;
+	const char *titles = declared.gpu.titles;
+	auto_free char *name = pl_strndup(titles, strcspn(titles, "|"));
+	set(hardware, "gpu_name", json_string(name));
+	set(hardware, "gpu_count", json_integer((json_int_t)declared.count));
+	set_number(hardware, "gpu_memory_gb", (double)declared.gpu.memory_bytes / BYTES_PER_GB);
+	set(hardware, "source", json_string("declared"));
+}
+
 json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment)
 {
 	json_t *json = res_document_empty("system");
@@ -231,11 +255,14 @@ json_t *run_system(const struct run_state *run, const json_t *results, const jso
 	json_t *host_usage = json_object_get(json, "host");
 	json_t *client = json_object_get(json, "client");
 
-	set(hardware, "cpu", json_incref(json_object_get(environment, "cpu")));
-	set(hardware, "cpu_count", json_incref(json_object_get(environment, "cpu_count")));
-	if (json_is_integer(memory))
-		set_number(hardware, "memory_gb",
-			   (double)json_integer_value(memory) / BYTES_PER_GB);
+	if (run_system_has_server(run)) {
+		set(hardware, "cpu", json_incref(json_object_get(environment, "cpu")));
+		set(hardware, "cpu_count", json_incref(json_object_get(environment, "cpu_count")));
+		if (json_is_integer(memory))
+			set_number(hardware, "memory_gb",
+				   (double)json_integer_value(memory) / BYTES_PER_GB);
+	}
+	set_declared(hardware, &run->context.experiment->launch);
 	if (run->launch->url == NULL)
 		set(hardware, "gpu_count",
 		    json_integer((json_int_t)json_array_size(run->launch->gpus)));

@@ -406,11 +406,10 @@ void vllm_report_unknown_value(struct vllm_parse *parse, const struct option_arg
 
 	vllm_parse_report(
 		parse, at,
-		&(struct option_problem){
-			.severity = OPTION_WARNING,
-			.key = key,
-			.expected =
-				"a literal value; profllm omits the argument and does not check it" });
+		&(struct option_problem){ .severity = OPTION_WARNING,
+					  .key = key,
+					  .expected = "a literal value; profllm omits the argument "
+						      "and does not check it" });
 }
 
 /* Returns the location of a key of a joined object, otherwise that of the value. */

@@ -119,6 +119,60 @@ def test_facts_from_the_server_are_recorded(bin_dir, tmp_path, simulator, valida
     assert launch["phases"]["ready_s"] is None
 
 
+@pytest.mark.parametrize("command", ["run", "bench"])
+def test_hardware_of_another_host(bin_dir, tmp_path, simulator, validator, patience, command):
+    """launch.hardware and --hardware name the GPUs; the rest of this host is no longer that of the server."""
+    server = simulator()
+    if command == "run":
+        done, result = play(bin_dir, tmp_path, server.url, patience, "--set", "launch.hardware=8xH100")
+    else:
+        done = run_profllm(bin_dir, "bench", "serve", "--base-url", server.url, "--hardware", "h100x8", "--random-input-len", "16",
+                           "--random-output-len", "4", "--num-prompts", "5", "--output", tmp_path / "r.json", patience=patience)
+        result = load_result(tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    validator.validate(result)
+    hardware = result["system"]["hardware_info"]
+    assert (hardware["gpu_name"], hardware["gpu_count"], hardware["source"]) == ("NVIDIA H100 80GB HBM3", 8, "declared")
+    assert hardware["gpu_memory_gb"] == pytest.approx(81079 * 2**20 / 1e9)
+    assert hardware["cpu"] is hardware["cpu_count"] is hardware["memory_gb"] is None
+    assert result["environment"]["host_role"] == "load_generator" and result["environment"]["cpu_count"] > 0
+    # a tunnel ends on this host: its own GPUs are not those of the server
+    assert result["system"]["gpus"] == []
+
+
+def test_hardware_of_this_host(bin_dir, tmp_path, simulator, patience):
+    done, result = play(bin_dir, tmp_path, simulator().url, patience)
+    assert done.returncode == 0, done.stderr
+    assert result["environment"]["host_role"] == "server_and_load_generator"
+    assert result["system"]["hardware_info"]["cpu"] == result["environment"]["cpu"]
+    assert result["system"]["hardware_info"]["cpu_count"] == result["environment"]["cpu_count"]
+
+
+@pytest.mark.parametrize("launch, says", [
+    ({"url": "http://127.0.0.1:1", "hardware": "h10000"}, "launch.hardware: unknown hardware 'h10000' (did you mean 'h100'?)"),
+    ({"url": "http://127.0.0.1:1", "hardware": "h100x0"}, "launch.hardware: "),
+    ({"hardware": "h100"}, "launch.hardware: found text 'h100', expected null unless launch.url names a running server"),
+    ({"url": "http://127.0.0.1:1", "hardware": "h100", "gpus": [0]}, "launch.gpus names GPUs of this host"),
+])
+def test_hardware_that_is_refused(bin_dir, tmp_path, launch, says):
+    config = url_config("")
+    config["launch"] = launch
+    config["server"] = {"model": "sim/test"} if "url" not in launch else {}
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "r.json")
+    assert done.returncode == 2 and says in done.stderr, done.stderr
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_rules_use_the_hardware_of_another_host(bin_dir, tmp_path):
+    config = url_config("http://127.0.0.1:1")
+    config["launch"]["hardware"] = "h100x2"
+    config["server"] = {"model": "sim/test", "tensor_parallel_size": 4}
+    path = write_config(tmp_path, config)
+    told = run_profllm(bin_dir, "validate", path)
+    asked = run_profllm(bin_dir, "validate", "--hardware", "h100x2", path)
+    assert told.stdout == asked.stdout and told.returncode == asked.returncode
+
+
 def test_model_that_is_not_served(bin_dir, tmp_path, simulator, validator, patience):
     server = simulator(names=("one", "two"))
     done, result = play(bin_dir, tmp_path, server.url, patience, model="three")

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -91,6 +92,41 @@ static void test_io_sock__addresses_as_text(void **state)
 		assert_string_equal(text, rows[i].text);
 		assert_int_equal(io_addr_port(&addr), 8000);
 	}
+}
+
+static void test_io_sock__addresses_of_this_host(void **state)
+{
+	static const struct {
+		const char *host;
+		bool is_here;
+	} cases[] = { { "127.0.0.1", true },
+		      { "127.9.9.9", true },
+		      { "::1", true },
+		      { "192.0.2.1", false },
+		      { "2001:db8::1", false } };
+	struct ifaddrs *all = NULL;
+	struct io_addr addr;
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(io_addr_resolve(cases[i].host, 80, &addr, PL_ERR_IGNORED), 0);
+		assert_int_equal(io_addr_is_here(&addr), cases[i].is_here);
+	}
+	assert_int_equal(io_addr_unix("/tmp/server", &addr, PL_ERR_IGNORED), 0);
+	assert_true(io_addr_is_here(&addr));
+	/* a name without an address */
+	assert_false(io_addr_is_here(&(struct io_addr){ 0 }));
+
+	assert_int_equal(getifaddrs(&all), 0);
+	for (const struct ifaddrs *at = all; at != NULL; at = at->ifa_next) {
+		addr = (struct io_addr){ 0 };
+		if (at->ifa_addr == NULL || at->ifa_addr->sa_family != AF_INET)
+			continue;
+		memcpy(&addr.u.v4, at->ifa_addr, sizeof(addr.u.v4));
+		addr.u.v4.sin_port = htons(8000);
+		assert_true(io_addr_is_here(&addr));
+	}
+	freeifaddrs(all);
 }
 
 /* Whatever this host's own names are: IPv4 first, none twice, as many as there is room for. */
@@ -469,6 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_io_sock__addresses_as_text),
+		cmocka_unit_test(test_io_sock__addresses_of_this_host),
 		cmocka_unit_test(test_io_sock__all_addresses_of_a_name),
 		cmocka_unit_test(test_io_sock__bad_hosts),
 		cmocka_unit_test(test_io_sock__both_ends_are_set_up),

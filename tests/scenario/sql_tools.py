@@ -158,7 +158,11 @@ class InPostgres:
              f" WHEN {own} IS NOT NULL THEN '{kind}' END")
         number = {"number": own, "yes": f"{own}::int"}.get(kind, "NULL::float8")
         n = f"CASE WHEN left({other}, 1) IN ('y', 'n') THEN substr({other}, 2)::float8 ELSE {number} END"
-        s = f"CASE WHEN left({other}, 1) IN ('t', 'j') THEN substr({other}, 2) ELSE {own if kind in ('text', 'json') else 'NULL'} END"
+        # as plain(): 0.0 inside of a value is 0
+        whole = r"regexp_replace(%s, '([\[:,]-?[0-9]+)\.0+(?=[],}])', '\1', 'g')"
+        own_text = whole % own if kind == "json" else own if kind == "text" else "NULL"
+        s = (f"CASE left({other}, 1) WHEN 't' THEN substr({other}, 2) WHEN 'j' THEN {whole % f'substr({other}, 2)'}"
+             f" ELSE {own_text} END")
         x = f"(jsonb_exists(explicit_fields, {key}) AND ({own} IS NOT NULL OR {other} IS NOT NULL OR jsonb_exists(null_fields, {key})))"
         return f"{k}, {n}, {s}, {x}"
 

@@ -1,6 +1,7 @@
 /* `profllm report FILE…`: a report of one result, or of several compared with the first (report/report.h). */
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/unpack.h"
 #include "base/zst.h"
 #include "report/report.h"
 #include "result/artifacts.h"
@@ -89,36 +91,52 @@ static void add_note(struct data *data, const char *name, const char *text)
 	json_array_append_new(data->notes, pl_json_text(note));
 }
 
-/* Reads an artifact; NULL: not, and a note says why. The caller frees the text with free(). */
-static char *read_artifact(const struct res_artifact *artifact, size_t *ret_len, struct data *data)
+/* Returns false, with a note, if it cannot be used. */
+static bool is_usable(const struct res_artifact *artifact, struct data *data)
 {
 	struct pl_err err = PL_ERR_INIT;
 	int64_t bytes = 0;
-	char *text = NULL;
 
 	switch (res_artifact_check(artifact, &bytes, &err)) {
 	case RES_ARTIFACT_MISSING:
 		add_note(data, artifact->name, "not found in the directory of the result");
-		return NULL;
+		return false;
 	case RES_ARTIFACT_CHANGED:
 		add_note(data, artifact->name,
 			 "not used, because it differs from the artifact of the result");
-		return NULL;
+		return false;
 	case RES_ARTIFACT_UNREADABLE:
 		add_note(data, artifact->name, err.text);
-		return NULL;
+		return false;
 	case RES_ARTIFACT_INTACT:
 		break;
 	}
-	int rc = pl_text_ends(artifact->name, ".zst")
-			 ? pl_zst_read_file(artifact->path, UNPACKED_BYTES_MAX, &text, ret_len,
-					    &err)
-			 : pl_file_read(artifact->path, UNPACKED_BYTES_MAX, &text, ret_len, &err);
-	if (rc < 0) {
-		add_note(data, artifact->name, err.text);
-		return NULL;
-	}
-	return text;
+	return true;
+}
+
+static int read_requests(const struct res_artifact *artifact, struct data *data, struct pl_err *err)
+{
+	auto_unpack struct pl_unpack *unpack = NULL;
+	int fd = open(artifact->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return pl_err_set(err, PL_ERR_IO, "could not open it");
+	if (pl_unpack_new(fd, artifact->name, &unpack, err) < 0)
+		return -1;
+	data->has_requests = true;
+	return report_requests_read(unpack, &data->requests, err);
+}
+
+static int read_series(const struct res_artifact *artifact, struct data *data, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if ((pl_text_ends(artifact->name, ".zst")
+		     ? pl_zst_read_file(artifact->path, UNPACKED_BYTES_MAX, &text, &len, err)
+		     : pl_file_read(artifact->path, UNPACKED_BYTES_MAX, &text, &len, err)) < 0)
+		return -1;
+	return series_read(text, len, SERIES_BYTES_MAX, &data->series, err);
 }
 
 static void read_artifacts(json_t *document, const char *path, struct data *data)
@@ -131,18 +149,12 @@ static void read_artifacts(json_t *document, const char *path, struct data *data
 		bool is_requests = pl_text_equal(artifact->kind, "requests");
 		bool is_series = pl_text_equal(artifact->kind, "series");
 		struct pl_err err = PL_ERR_INIT;
-		size_t len = 0;
 		if ((!is_requests || data->has_requests) && (!is_series || data->series != NULL))
 			continue;
-		auto_free char *text = read_artifact(artifact, &len, data);
-		if (text == NULL)
-			continue;
-		if (is_requests) {
-			report_requests_read(text, len, &data->requests);
-			data->has_requests = true;
-		} else if (series_read(text, len, SERIES_BYTES_MAX, &data->series, &err) < 0) {
+		if (is_usable(artifact, data) &&
+		    (is_requests ? read_requests(artifact, data, &err)
+				 : read_series(artifact, data, &err)) < 0)
 			add_note(data, artifact->name, err.text);
-		}
 	}
 }
 
@@ -173,6 +185,7 @@ static int report_one(const struct res_fields *fields, const char *path, json_t 
 	*ret = report_of_result(fields,
 				&(struct report_input){
 					.path = path,
+					.is_vllm = pl_json_get_text(document, "run_id") == NULL,
 					.document = document,
 					.requests = data.has_requests ? &data.requests : NULL,
 					.series = data.series,

@@ -219,7 +219,10 @@ const char *report_title(const json_t *document, const char *path)
 	const char *name = pl_json_get_text(document, "name");
 	const char *run_id = pl_json_get_text(document, "run_id");
 
-	return name != NULL && *name != '\0' ? name : run_id != NULL ? run_id : path;
+	return name != NULL && *name != '\0' ? name
+	       : run_id != NULL              ? run_id
+	       : path != NULL                ? path
+					     : "Result";
 }
 
 static void add_fact(struct pl_buf *buf, const char *before, const char *text, const char *after)

@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/unpack.h"
 #include "result/compare/documents.h"
 #include "result/flat/read.h"
 
@@ -41,10 +42,15 @@ struct report_requests {
 	} * items; /* in the order of their starts */
 	size_t count;
 	size_t room;
-	size_t skipped; /* lines that are not records */
+	size_t skipped; /* lines that are no records, and those after REPORT_REQUESTS_MAX requests */
 };
-/* Reads lines of api/requests.schema.json. Only the last try of a request counts. */
-void report_requests_read(const char *text, size_t len, struct report_requests *ret);
+#define REPORT_REQUESTS_MAX 2000000
+/*
+ * Reads lines of api/requests.schema.json from a file, which may be compressed. Only the last try of a request counts.
+ * *ret is valid after an error, too: it has the requests before it.
+ */
+int report_requests_read(struct pl_unpack *file, struct report_requests *ret,
+			 struct pl_err *err) PL_MUST_CHECK;
 /* The same from the lists in a file of vllm bench serve; empty without lists. */
 void report_requests_of_flat(const struct res_flat *flat, struct report_requests *ret);
 void report_requests_done(struct report_requests *requests);
@@ -55,7 +61,8 @@ struct series;
 
 /* One result, and what its artifacts contain. All are borrowed. */
 struct report_input {
-	const char *path; /* of the result, for commands */
+	const char *path; /* of the result, for commands; NULL: unknown */
+	bool is_vllm;     /* vLLM wrote the file, and the document is derived from it */
 	const json_t *document;
 	const struct report_requests *requests; /* NULL: no artifact */
 	const struct series *series;            /* NULL: no artifact */

@@ -8,7 +8,9 @@
 #include "result/record_line.h"
 #include "result/timing.h"
 
-#define NS_PER_S 1e9
+#define NS_PER_S       1e9
+#define BLOCK_BYTES    (256u << 10)
+#define LINE_BYTES_MAX (64u << 20) /* a record has 25 bytes per token */
 
 void report_requests_done(struct report_requests *requests)
 {
@@ -53,32 +55,59 @@ static void settle(struct report_requests *requests)
 		requests->items[i].start_s -= first;
 }
 
-static bool read_line(const char *text, size_t len, struct report_requests *requests)
+static void read_line(const char *text, size_t len, struct report_requests *requests)
 {
 	auto_json json_t *json = NULL;
 	struct res_record record;
 
-	if (pl_json_parse(text, len, "a record", &json, PL_ERR_IGNORED) < 0 ||
-	    res_record_from_json(json, &record, PL_ERR_IGNORED) < 0)
-		return false;
+	if (requests->count == REPORT_REQUESTS_MAX ||
+	    pl_json_parse(text, len, "a record", &json, PL_ERR_IGNORED) < 0 ||
+	    res_record_from_json(json, &record, PL_ERR_IGNORED) < 0) {
+		requests->skipped++;
+		return;
+	}
 	add_record(requests, &record);
 	res_record_done(&record);
-	return true;
 }
 
-void report_requests_read(const char *text, size_t len, struct report_requests *ret)
+/* Takes the complete lines of the buffer, or all of it at the end. A line that is too long is dropped. */
+static void take_lines(struct pl_buf *buf, bool is_end, struct report_requests *requests)
 {
-	const char *end = text + len;
+	const char *at = pl_buf_text(buf), *end = at + buf->len;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		if (newline == NULL && !is_end)
+			break;
+		const char *stop = newline != NULL ? newline : end;
+		if (stop > at)
+			read_line(at, (size_t)(stop - at), requests);
+		at = newline != NULL ? newline + 1 : end;
+	}
+	pl_buf_consume(buf, buf->len - (size_t)(end - at));
+}
+
+int report_requests_read(struct pl_unpack *file, struct report_requests *ret, struct pl_err *err)
+{
+	auto_buf buf = PL_BUF(LINE_BYTES_MAX);
+	auto_free char *block = pl_alloc_array(BLOCK_BYTES, 1);
+	size_t len = 0;
+	int rc;
 
 	*ret = (struct report_requests){ 0 };
-	for (const char *at = text; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline != NULL ? newline : end;
-		if (stop > at && !read_line(at, (size_t)(stop - at), ret))
+	while ((rc = pl_unpack_read(file, block, BLOCK_BYTES, &len, err)) == 0 && len > 0) {
+		if (!pl_buf_add(&buf, block, len)) {
+			/* the rest of such a line is skipped, too, because it is no record */
+			pl_buf_clear(&buf);
+			buf.full = false;
 			ret->skipped++;
-		at = stop + 1;
+			(void)pl_buf_add(&buf, block, len);
+		}
+		take_lines(&buf, false, ret);
 	}
+	take_lines(&buf, true, ret);
 	settle(ret);
+	return rc;
 }
 
 void report_requests_of_flat(const struct res_flat *flat, struct report_requests *ret)

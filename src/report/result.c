@@ -7,11 +7,11 @@
 #include "base/clean.h"
 #include "base/text.h"
 #include "report/report_priv.h"
+#include "result/commands.h"
 #include "result/document.h"
 #include "result/fields/labels.h"
 #include "result/report.h"
 #include "vllm/shell/words.h"
-#include "vllm/yaml_out.h"
 
 #define TEXT_BYTES_MAX  (4u << 20)
 #define VALUE_BYTES_MAX 400 /* of a parameter in a table */
@@ -544,77 +544,81 @@ static void add_provenance(const struct work *work)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-static void add_words(const json_t *words, struct pl_buf *text)
+static const struct {
+	const char *id;
+	const char *title;
+} command_titles[] = {
+	{ "repeat", "With the same seed, request ids and dataset" },
+	{ "experiment", "Experiment file" },
+	{ "server", "Command of the server" },
+	{ "load", "Command of vLLM's own client" },
+};
+
+static const char *command_title(const char *id)
 {
-	PL_JSON_EACH(word, words) {
-		if (!json_is_string(word))
-			continue;
-		pl_buf_add_text(text, word_at > 0 ? " " : "");
-		vllm_word_quote(json_string_value(word), text);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(command_titles); i++) {
+		if (pl_text_equal(command_titles[i].id, id))
+			return command_titles[i].title;
+	}
+	return id != NULL ? id : "Command";
+}
+
+static void add_command(const struct work *work, const json_t *command, json_t *blocks)
+{
+	const char *id = pl_json_get_text(command, "id");
+	const char *text = pl_json_get_text(command, "text");
+	const char *reason = pl_json_get_text(command, "reason");
+	const char *title = command_title(id);
+	bool is_repeat = pl_text_equal(id, "repeat");
+	auto_buf own = PL_BUF(TEXT_BYTES_MAX);
+
+	/* the reader has this file under its own name */
+	if (is_repeat && text != NULL && work->input->path != NULL) {
+		auto_free char *name = pl_clean_line(work->input->path);
+		pl_buf_add_text(&own, "profllm run --config ");
+		vllm_word_quote(name, &own);
+		text = pl_buf_text(&own);
+	}
+	if (text != NULL)
+		report_add_code(blocks, title, text, !is_repeat);
+	if (reason != NULL) {
+		auto_free char *note = pl_asprintf("%s: %s.", title, reason);
+		report_add_text(blocks, "note", note);
+	}
+	PL_JSON_EACH(more, json_object_get(command, "notes")) {
+		auto_free char *note = pl_asprintf("%s: %s.", title, json_string_value(more));
+		report_add_text(blocks, "note", note);
 	}
 }
 
 static void add_commands(const struct work *work)
 {
 	json_t *blocks = report_add_section(work->report, "repeat", "Repeat this run");
-	const json_t *experiment = pl_json_get_path(work->document, "config.experiment");
-	const json_t *argv = pl_json_get_path(work->document, "launch.argv");
-	const char *path = work->input->path != NULL ? work->input->path : "RESULT.json";
+	auto_json json_t *all = res_commands(work->document, work->input->is_vllm);
+	auto_json json_t *list = json_array();
 
-	if (json_is_object(experiment)) {
-		auto_buf command = PL_BUF(TEXT_BYTES_MAX), file = PL_BUF(TEXT_BYTES_MAX);
-		auto_free char *name = pl_clean_line(path);
-		pl_buf_add_text(&command, "profllm run --config ");
-		vllm_word_quote(name, &command);
-		report_add_code(blocks, "With the same seed, request ids and dataset",
-				pl_buf_text(&command), false);
-		vllm_yaml_add_members(&file, experiment, 0);
-		report_add_code(blocks, "Experiment file", pl_buf_text(&file), true);
-	} else {
-		report_add_text(blocks, "note",
-				"The file does not contain its experiment, so no command can "
-				"repeat the run.");
+	PL_JSON_EACH(command, json_object_get(all, "commands"))
+		add_command(work, command, blocks);
+	json_t *table = report_add_table(list, "Not recorded", "Key`!|What is missing<!", false);
+	PL_JSON_EACH(missing, json_object_get(all, "not_recorded")) {
+		json_t *row = report_add_row(table);
+		report_add_cell(row, pl_json_get_text(missing, "key"));
+		report_add_cell(row, pl_json_get_text(missing, "text"));
 	}
-	if (json_array_size(argv) > 0) {
-		auto_buf command = PL_BUF(TEXT_BYTES_MAX);
-		add_words(argv, &command);
-		report_add_code(blocks, "Command of the server", pl_buf_text(&command), true);
+	if (json_array_size(json_object_get(table, "rows")) > 0)
+		json_array_append(blocks, table);
+	auto_buf secrets = PL_BUF(TEXT_BYTES_MAX);
+	PL_JSON_EACH(key, json_object_get(all, "secrets"))
+		pl_buf_addf(&secrets, "%s%s", key_at > 0 ? ", " : "", json_string_value(key));
+	if (secrets.len > 0) {
+		auto_free char *note = pl_asprintf("*** replaces the secrets of: %s.",
+						   pl_buf_text(&secrets));
+		report_add_text(blocks, "note", note);
 	}
+	report_drop_empty(work->report);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
-
-static const struct {
-	const char *id;
-	const char *text;
-} missing[] = {
-	{ "experiment", "the experiment file" },
-	{ "launch", "the start of the server" },
-	{ "environment", "the host and the engine" },
-	{ "artifacts", "artifacts with requests and telemetry" },
-};
-
-/* A file of another program records little: says what. */
-static void add_unrecorded(const struct work *work, json_t *blocks)
-{
-	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
-
-	if (pl_json_get_text(work->document, "run_id") != NULL)
-		return;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(missing); i++) {
-		const json_t *section = i == 0 ? pl_json_get_path(work->document,
-								  "config.experiment")
-					       : json_object_get(work->document, missing[i].id);
-		if (section == NULL || json_is_null(section))
-			pl_buf_addf(&text, "%s%s", text.len > 0 ? ", " : "", missing[i].text);
-	}
-	if (text.len == 0)
-		return;
-	auto_free char *sentence = pl_asprintf("This file was written by another program and does "
-					       "not record: %s.",
-					       pl_buf_text(&text));
-	report_add_text(blocks, "note", sentence);
-}
 
 json_t *report_of_result(const struct res_fields *fields, const struct report_input *input)
 {
@@ -628,7 +632,10 @@ json_t *report_of_result(const struct res_fields *fields, const struct report_in
 	add_verdict(&work);
 	json_t *sections = json_object_get(work.report, "sections");
 	json_t *first = json_object_get(json_array_get(sections, 0), "blocks");
-	add_unrecorded(&work, first);
+	if (pl_json_get_text(document, "run_id") == NULL)
+		report_add_text(first, "note",
+				"Another program wrote this file. The last section lists what it "
+				"does not record.");
 	if (is_measured(&work))
 		add_tiles(&work, first);
 	add_error(&work);

@@ -195,6 +195,8 @@ static void add_table(const struct form *form, const json_t *table)
 		add_wrapped(form, FAINT, text, INDENT);
 		return;
 	}
+	if (json_object_get(table, "title") != NULL)
+		add_wrapped(form, BOLD, pl_json_get_text(table, "title"), INDENT);
 	add_row(form, table, &layout, NULL);
 	PL_JSON_EACH(row, rows) {
 		const char *group = pl_json_get_text(row, "group");
@@ -357,7 +359,6 @@ static void add_tiles(const struct form *form, const json_t *block)
 		report_add_cell(row, pl_json_get_text(item, "unit"));
 		report_add_cell(row, note != NULL ? note + strlen("95 % CI ") : NULL);
 	}
-	pl_buf_add_char(form->buf, '\n');
 	add_table(form, table);
 }
 
@@ -409,7 +410,10 @@ void report_terminal(const json_t *report, bool color, struct pl_buf *buf)
 	PL_JSON_EACH(section, json_object_get(report, "sections")) {
 		pl_buf_add_char(buf, '\n');
 		add_wrapped(&form, BOLD, pl_json_get_text(section, "title"), 0);
-		PL_JSON_EACH(block, json_object_get(section, "blocks"))
+		PL_JSON_EACH(block, json_object_get(section, "blocks")) {
+			if (block_at > 0)
+				pl_buf_add_char(buf, '\n');
 			add_block(&form, block);
+		}
 	}
 }

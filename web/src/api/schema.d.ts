@@ -343,6 +343,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a report of a result as one file to share
+         * @description The HTML file needs no script, and requests nothing from any host. Charts of requests and telemetry need their
+         *     artifacts; the report says which are not stored.
+         */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/series": {
         parameters: {
             query?: never;
@@ -3987,6 +4008,40 @@ export interface operations {
             304: components["responses"]["NotModified"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: {
+                /** @description Form of the report */
+                format?: "html" | "markdown" | "text";
+            };
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report, as a download */
+            200: {
+                headers: {
+                    /** @description attachment, with the name of the experiment */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                    "text/markdown": unknown;
+                    "text/plain": unknown;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

@@ -10,6 +10,8 @@ import { count } from '../format/number'
 import { span, time } from '../format/time'
 import { usePreferences } from '../keys/store'
 import { Act, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
@@ -237,6 +239,17 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           </div>
           <div className={page.end}>
             {!isGone && <Pin side={{ ids: [experiment.id] }} name={title} look="line" />}
+            {!isGone && (
+              <a
+                className={join(controls.button, controls.line)}
+                href={paths.report(experiment.id)}
+                title="Download a report: one HTML file that opens without this server"
+                download
+              >
+                <Icon name="download" />
+                Share
+              </a>
+            )}
             {!isGone && (
               <Button
                 isDisabled={remove.isPending}

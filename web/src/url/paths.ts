@@ -36,5 +36,6 @@ export const paths = {
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,
+  report: (id: number | string) => `/api/data/experiments/${encodeURIComponent(id)}/report`,
   raw: (id: number | string) => `/api/data/experiments/${encodeURIComponent(id)}/raw`,
 }

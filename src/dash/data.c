@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "dash/all_fields.h"
 #include "dash/problem.h"
+#include "dash/records/records.h"
 #include "dash/request.h"
 #include "result/report.h"
 #include "store/change.h"
@@ -72,7 +73,7 @@ static json_t *entry_json(const struct dash_context *context, const struct store
 	json_t *tags = json_object_get(entry->fields_of, "tags");
 
 	return json_pack(
-		"{s:I, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:I}", "id",
+		"{s:I, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:I, s:b}", "id",
 		(json_int_t)entry->id, "run_id", pl_json_text(entry->run_id), "form",
 		store_form_name(entry->form), "name", pl_json_text(entry->name), "stored_at",
 		entry->stored_at, "sha256", entry->sha256, "simulated",
@@ -81,7 +82,8 @@ static json_t *entry_json(const struct dash_context *context, const struct store
 		"verdict_sentence", sentences_of(entry->document), "document", entry->document,
 		"fields", dash_fields_of(context->fields, entry->fields_of), "tags",
 		json_is_object(tags) ? json_incref(tags) : json_object(), "notes",
-		pl_json_text(entry->edit_notes), "repeat", (json_int_t)entry->repeat);
+		pl_json_text(entry->edit_notes), "repeat", (json_int_t)entry->repeat,
+		"has_request_lists", dash_records_has_lists(entry->bytes, entry->len));
 }
 
 void dash_get_experiment(const struct dash_request *request, struct dash_answer *answer)

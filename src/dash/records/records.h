@@ -47,6 +47,8 @@ int dash_records_reader_add(struct dash_records_reader *reader, const char *text
 int dash_records_reader_end(struct dash_records_reader *reader, struct dash_records **ret,
 			    struct pl_err *err) PL_MUST_CHECK;
 
+/* Whether a document as uploaded seems to have lists of requests: a cheap test, because most have none. */
+bool dash_records_has_lists(const char *document, size_t len);
 /* The lists of a file of vLLM's client, as far as they are known. *ret is the caller's first reference. */
 int dash_records_of_flat(const struct res_flat *flat, size_t bytes_max, struct dash_records **ret,
 			 struct pl_err *err) PL_MUST_CHECK;

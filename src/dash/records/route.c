@@ -81,11 +81,9 @@ static int read_lists(void *data, size_t bytes_max, void **ret, struct pl_err *e
 	return 0;
 }
 
-/* A cheap test before the document is parsed: most results have no lists. */
-static bool may_have_lists(const struct store_entry *entry)
+bool dash_records_has_lists(const char *document, size_t len)
 {
-	return entry->bytes != NULL &&
-	       memmem(entry->bytes, entry->len, "\"ttfts\"", strlen("\"ttfts\"")) != NULL;
+	return document != NULL && memmem(document, len, "\"ttfts\"", strlen("\"ttfts\"")) != NULL;
 }
 
 /* ---- the handler --------------------------------------------------------------------------- */
@@ -136,7 +134,7 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 			return false;
 		rc = dash_parsed_open(cache, &dash_records_kind, artifact->sha256, read_file, &file,
 				      &parsed, &err);
-	} else if (may_have_lists(entry)) {
+	} else if (dash_records_has_lists(entry->bytes, entry->len)) {
 		rc = dash_parsed_open(cache, &dash_records_kind, entry->sha256, read_lists, entry,
 				      &parsed, &err);
 	} else {

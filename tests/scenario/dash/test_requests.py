@@ -350,6 +350,7 @@ def test_lists_of_vllm(dashboard, tmp_path, has_starts):
     text = json.dumps(document).encode()
     job = dashboard.upload("/api/upload/json", text)
     assert job["counts"]["stored"] == 1, job
+    assert dashboard.get(f"/api/data/experiments/{job['items'][0]['id']}").json["has_request_lists"] is True
     path = f"/api/data/experiments/{job['items'][0]['id']}/requests"
     page = dashboard.get(f"{path}?limit=200&lanes=100&curve=1").json
     assert page["source"] == "lists" and page["origin_ns"] is None

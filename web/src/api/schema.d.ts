@@ -2535,6 +2535,8 @@ export interface components {
             notes: string | null;
             /** @description Number of the repeat; 2 or more if stored in addition to a result of the same content or `run_id`, else 1 */
             repeat: number;
+            /** @description Whether the file has lists of its requests (--save-detailed), which /requests returns without an artifact */
+            has_request_lists: boolean;
         };
         FieldValue: {
             /** @enum {string} */

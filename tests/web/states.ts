@@ -543,6 +543,31 @@ export const STATES: State[] = [
       await timeline.evaluate((section) => section.scrollIntoView())
     }),
   },
+  {
+    page: 'Experiment',
+    name: 'requests',
+    open: experiment('ours', async (page) => {
+      const requests = page.getByRole('region', { name: 'Requests', exact: true })
+      await requests.getByRole('slider', { name: 'Requests in lanes' }).focus()
+      await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(/req=/)
+      await requests.evaluate((section) => section.scrollIntoView())
+    }),
+  },
+  {
+    page: 'Experiment',
+    name: 'requests, percentiles as a table and no match',
+    open: experiment('ours', async (page) => {
+      const requests = page.getByRole('region', { name: 'Requests', exact: true })
+      await requests.getByText('Table', { exact: true }).click()
+      await expect(requests.getByRole('region', { name: 'Percentiles table' })).toBeVisible()
+      await requests.getByLabel('Part of the request ID').fill('no such ID')
+      await page.keyboard.press('Enter')
+      await expect(requests.getByText('No request matches.').first()).toBeVisible()
+      await requests.evaluate((section) => section.scrollIntoView())
+    }),
+  },
   { page: 'Experiment', name: 'degraded', open: experiment('qwen72-h100-fp8-tp8-c64') },
   { page: 'Experiment', name: 'client limited', open: experiment('odd-checks') },
   { page: 'Experiment', name: 'no verdict', open: experiment('no-verdict') },

@@ -308,6 +308,21 @@ export function useTimeline(
   })
 }
 
+// The parameters of the requests of a result; undefined ones are the automatic ones.
+export type RequestsQuestion = Record<string, string | number | boolean | undefined>
+export const requestsPath = (id: number, question: RequestsQuestion) =>
+  at('/api/data/experiments/{id}/requests', { id }, question)
+
+// Loads requests of one result. The last response remains while the next one loads.
+export function useRequests(id: number, question: RequestsQuestion | null) {
+  return useQuery({
+    queryKey: ['requests', id, question],
+    queryFn: question ? ({ signal }) => get(requestsPath(id, question), signal) : skipToken,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+}
+
 // Loads experiments by their ids; one that could not be loaded is undefined.
 export function useExperiments(ids: (number | null)[]) {
   return useQueries({

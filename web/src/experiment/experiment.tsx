@@ -28,6 +28,7 @@ import { checksOf, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } 
 import { hasNotes, Notes } from './notes'
 import notes from './notes.module.css'
 import { Parameters } from './parameters'
+import { Requests, useHasRequests } from './requests'
 import { Ruling } from './ruling'
 import { Timeline } from './timeline'
 
@@ -192,6 +193,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const stored = artifacts.data?.artifacts.some(({ kind }) => kind === 'series') ?? false
   const lost = artifacts.data?.missing?.find(({ kind }) => kind === 'series')?.name ?? null
   const hasTimeline = stored || lost !== null
+  const requests = useHasRequests(experiment)
   // derived fields alone are not a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
@@ -207,6 +209,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(hasTimeline ? [['timeline', 'Timeline', ''] as [string, string, string]] : []),
+    ...(requests.has ? [['requests', 'Requests', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
@@ -296,6 +299,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           parameters
         )}
         {hasTimeline && <Timeline experiment={experiment} missing={stored ? null : lost} />}
+        {requests.has && <Requests experiment={experiment} missing={requests.missing} />}
         <Checks checks={checks} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}

@@ -8,6 +8,7 @@ import { bandPath, linePath, sampleAt } from '../series/samples'
 import { join } from '../ui/controls'
 import { moved, nearest } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
+import type { Mark } from './requests-marked'
 import { type Lane, type LaneLine, type Phase, rangeWithin, sourceOf, zoomed } from './timeline-lanes'
 import css from './timeline.module.css'
 
@@ -30,6 +31,7 @@ interface Props {
   bounds: [number, number] // of the recording
   run: [number, number] | null // measured
   phases: Phase[]
+  mark: Mark | null
   isZoomed: boolean
   isBusy: boolean
   onRange: (range: [number, number] | null) => void
@@ -58,7 +60,7 @@ function valueText(line: LaneLine, at: number, form: Form): Reading | null {
 const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
   reading ? join(reading.number, form?.unit) : 'no value'
 
-export function TimelinePlot({ lanes, range, bounds, run, phases, isZoomed, isBusy, onRange }: Props) {
+export function TimelinePlot({ lanes, range, bounds, run, phases, mark, isZoomed, isBusy, onRange }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const drawing = useRef<HTMLDivElement>(null)
   const width = useWidth(drawing, 800)
@@ -136,6 +138,17 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isZoomed, isBu
       {shade && shade[1] !== undefined && shade[0] !== undefined && shade[1] > shade[0] && (
         <rect x={shade[0]} y="0" width={shade[1] - shade[0]} height={high} fill="var(--accent-soft)" opacity="0.6" />
       )}
+      {mark && toX(mark.to) > BOX.left && toX(mark.from) < width - BOX.right && (
+        <rect
+          data-mark={mark.index}
+          x={Math.max(toX(mark.from), BOX.left)}
+          y="0"
+          width={Math.max(1.5, Math.min(toX(mark.to), width - BOX.right) - Math.max(toX(mark.from), BOX.left))}
+          height={high}
+          fill="var(--s2)"
+          opacity="0.28"
+        />
+      )}
       {chosen && (
         <rect
           x={Math.min(...chosen)}
@@ -198,7 +211,10 @@ export function TimelinePlot({ lanes, range, bounds, run, phases, isZoomed, isBu
             )}
           </svg>
         </div>
-        <div className={css.read}>{cursor !== null && <p>at {secondsText(cursor, to - from)}</p>}</div>
+        <div className={css.read}>
+          {mark && cursor === null && <p>request #{mark.index}</p>}
+          {cursor !== null && <p>at {secondsText(cursor, to - from)}</p>}
+        </div>
       </div>
       {lanes.map((lane, i) => (
         <LanePlot

@@ -13,6 +13,7 @@ import { save } from '../ui/save'
 import { useWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
+import { useMarked } from './requests-marked'
 import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
 import { secondsText, TimelinePlot } from './timeline-plot'
 import css from './timeline.module.css'
@@ -31,7 +32,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
   // in ns; without a measured run, the first sample
   const [origin, setOrigin] = useState<number | null>(run?.[0] ?? null)
   const set = (change: Partial<TimelineState>) => {
-    const query = writeTimeline({ ...state, ...change })
+    const query = writeTimeline({ ...state, ...change }, window.location.search)
     navigate(`${place}${query ? `?${query}` : ''}${window.location.hash}`, {
       replace: true,
       state: history.state as unknown,
@@ -70,6 +71,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
   const isRun =
     !!range && !!measured && Math.abs(range[0] - measured[0]) < 0.001 && Math.abs(range[1] - measured[1]) < 0.001
   const interval = experiment.fields['series.interval_ms']?.value
+  const mark = useMarked(experiment.id, search, run)
   return (
     <section className={page.block} id="timeline" aria-label="Timeline">
       <div className={page.blockHead}>
@@ -138,6 +140,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
             bounds={bounds}
             run={measured}
             phases={phases}
+            mark={mark}
             isZoomed={range !== null}
             isBusy={asked.isPlaceholderData}
             onRange={(next) => set({ range: next })}

@@ -27,8 +27,10 @@ export function readTimeline(search: string): TimelineState {
   }
 }
 
-export function writeTimeline({ range, isAll, isTable }: TimelineState) {
-  const query = new URLSearchParams()
+// `search`: the address so far; its other parts remain.
+export function writeTimeline({ range, isAll, isTable }: TimelineState, search = '') {
+  const query = new URLSearchParams(search)
+  for (const key of ['t', 'series', 'table']) query.delete(key)
   if (range) query.set('t', range.map((seconds) => String(Number(seconds.toFixed(DECIMALS)))).join(','))
   if (isAll) query.set('series', 'all')
   if (isTable) query.set('table', '1')

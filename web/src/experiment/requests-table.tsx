@@ -1,0 +1,162 @@
+// The rows of the selected requests, in pages.
+import type { RequestPage } from '../api/types'
+import { count, formOfUnit, showNumber } from '../format/number'
+import { Button, join } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { Nothing } from '../ui/verdict'
+import css from './requests.module.css'
+
+export const PAGE_ROWS = 50
+const USUAL = [
+  'index',
+  'status',
+  'start_s',
+  'client_queue_ms',
+  'ttft_ms',
+  'tpot_ms',
+  'max_itl_ms',
+  'e2el_ms',
+  'duration_ms',
+  'prompt_tokens',
+  'output_tokens',
+  'error',
+]
+// the slow and the failed ones are what one looks for
+const FALLING = new Set(['number', 'count'])
+
+interface Props {
+  data: RequestPage
+  sort: string
+  number: number // of the page, from 1
+  isAll: boolean
+  isBusy: boolean
+  marked: number | null
+  onSort: (sort: string) => void
+  onPage: (number: number) => void
+  onMark: (index: number | null) => void
+}
+
+export function Rows({ data, sort, number, isAll, isBusy, marked, onSort, onPage, onMark }: Props) {
+  const columns = data.columns.filter(({ id }) => isAll || USUAL.includes(id))
+  const forms = new Map(
+    columns.map(({ id, unit, type }) => [
+      id,
+      type === 'number'
+        ? formOfUnit(
+            unit,
+            data.rows.map((row) => row[id]),
+          )
+        : null,
+    ]),
+  )
+  const first = (number - 1) * PAGE_ROWS
+  // a first click shows the largest values; those of the order of the plan, the smallest
+  const next = (id: string, type: string) => {
+    const usual = FALLING.has(type) && id !== 'index' ? `-${id}` : id
+    if (sort === usual || (sort === '' && id === 'index')) return usual.startsWith('-') ? id : `-${id}`
+    return usual
+  }
+  const cell = (id: string, type: string, value: string | number | null | undefined) => {
+    if (value === null || value === undefined) return <Nothing of={undefined} />
+    const form = forms.get(id)
+    if (typeof value === 'number') return form ? showNumber(value, form) : count(value)
+    return type === 'text' ? <bdi>{value.replaceAll('_', id === 'status' ? ' ' : '_')}</bdi> : value
+  }
+  return (
+    <>
+      <div
+        className={join(page.scroll, css.table)}
+        tabIndex={0}
+        role="region"
+        aria-label="Requests table"
+        aria-description="Scrolls sideways"
+        aria-busy={isBusy}
+      >
+        <table className={page.rows} aria-rowcount={data.count + 1}>
+          <thead>
+            <tr aria-rowindex={1}>
+              {columns.map(({ id, title, unit, type, text }) => {
+                const dir = sort === id || (sort === '' && id === 'index') ? 'ascending' : 'descending'
+                const isSorted = sort === id || sort === `-${id}` || (sort === '' && id === 'index')
+                return (
+                  <th
+                    key={id}
+                    scope="col"
+                    title={text}
+                    className={type === 'text' ? undefined : page.num}
+                    aria-sort={isSorted ? dir : undefined}
+                  >
+                    <Button look="low" onPress={() => onSort(next(id, type))}>
+                      {title}
+                      {unit && <span className={css.unit}> {unit}</span>}
+                      {isSorted && <span aria-hidden="true"> {dir === 'ascending' ? '↑' : '↓'}</span>}
+                    </Button>
+                  </th>
+                )
+              })}
+            </tr>
+          </thead>
+          <tbody>
+            {data.rows.map((row, i) => {
+              const index = Number(row['index'])
+              const isMarked = index === marked
+              return (
+                <tr
+                  key={index}
+                  aria-rowindex={first + i + 2}
+                  className={isMarked ? css.marked : undefined}
+                  data-request={index}
+                >
+                  {columns.map(({ id, type }) =>
+                    id === 'index' ? (
+                      <th key={id} scope="row" className={page.num}>
+                        <Button
+                          look="low"
+                          aria-label={`${isMarked ? 'Unmark' : 'Mark'} request ${index}`}
+                          onPress={() => onMark(isMarked ? null : index)}
+                        >
+                          {index}
+                        </Button>
+                      </th>
+                    ) : (
+                      <td key={id} className={type === 'text' ? undefined : page.num}>
+                        {cell(id, type, row[id])}
+                      </td>
+                    ),
+                  )}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p className={css.foot}>
+        <span role="status">
+          {data.count === 0
+            ? 'No request matches.'
+            : `${count(first + 1)}–${count(Math.min(first + data.rows.length, data.count))} of ${count(data.count)}`}
+        </span>
+        {data.count > PAGE_ROWS && (
+          <span className={css.pages}>
+            <Button
+              look="low"
+              aria-label="Previous requests"
+              isDisabled={number <= 1}
+              onPress={() => onPage(number - 1)}
+            >
+              ‹ Previous
+            </Button>
+            <Button
+              look="low"
+              aria-label="Next requests"
+              isDisabled={first + PAGE_ROWS >= data.count}
+              onPress={() => onPage(number + 1)}
+            >
+              Next ›
+            </Button>
+          </span>
+        )}
+      </p>
+    </>
+  )
+}

@@ -7,6 +7,7 @@ import facets
 import first_connect
 import growth
 import ingest
+import request_rows
 import telemetry
 import timeline
 from streams import BARE, CLIENTS, OWN
@@ -124,3 +125,5 @@ def show(results):
         growth.table(results["growth"])
     if results.get("timeline"):
         timeline.table(results["timeline"])
+    if results.get("requests"):
+        request_rows.table(results["requests"])

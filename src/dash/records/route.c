@@ -152,8 +152,13 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 	return true;
 }
 
+/* Each file that is sent holds all rows, however slowly its receiver reads. */
+#define FILES_MAX     16
+#define FILES_RETRY_S 5
+
 struct stream {
 	struct dash_stream stream;
+	atomic_uint *files;
 	struct dash_records_csv *csv;
 };
 
@@ -168,16 +173,28 @@ static void free_stream(struct dash_stream *stream)
 	struct stream *whole = PL_CONTAINER_OF(stream, struct stream, stream);
 
 	dash_records_csv_free(whole->csv);
+	atomic_fetch_sub(whole->files, 1);
 	free(whole);
 }
 
-static void send_csv(const struct store_entry *entry, struct dash_records *records,
-		     const struct dash_records_question *question, struct dash_answer *answer)
+static void send_csv(const struct dash_request *request, const struct store_entry *entry,
+		     struct dash_records *records, const struct dash_records_question *question,
+		     struct dash_answer *answer)
 {
+	atomic_uint *files = request->context->exports;
 	auto_free char *name = pl_asprintf("experiment-%lld-requests.csv", (long long)entry->id);
-	struct stream *stream = pl_alloc(sizeof(*stream));
 
+	if (atomic_fetch_add(files, 1) >= FILES_MAX) {
+		atomic_fetch_sub(files, 1);
+		dash_refuse(answer, 503,
+			    "%d downloads are in progress, which is the limit; retry later",
+			    FILES_MAX);
+		answer->retry_s = FILES_RETRY_S;
+		return;
+	}
+	struct stream *stream = pl_alloc(sizeof(*stream));
 	*stream = (struct stream){ .stream = { .read = read_stream, .free = free_stream },
+				   .files = files,
 				   .csv = dash_records_csv_new(records, question) };
 	dash_answer_bytes(answer, "text/csv; charset=utf-8; header=present", NULL, 0);
 	answer->status = 200;
@@ -205,7 +222,7 @@ void dash_get_requests(const struct dash_request *request, struct dash_answer *a
 		return;
 	}
 	if (format != NULL && strcmp(format, "csv") == 0) {
-		send_csv(&entry, records, question, answer);
+		send_csv(request, &entry, records, question, answer);
 		return;
 	}
 	json_t *page = dash_records_page(records, question);

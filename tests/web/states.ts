@@ -568,6 +568,26 @@ export const STATES: State[] = [
       await requests.evaluate((section) => section.scrollIntoView())
     }),
   },
+  {
+    page: 'Experiment',
+    name: 'log with a search',
+    open: experiment('failed-launch', async (page) => {
+      const log = page.getByRole('region', { name: 'Server log', exact: true })
+      await log.getByRole('searchbox').fill('kv cache')
+      await expect(log.getByRole('status')).toHaveText('1 of 1')
+      await log.evaluate((section) => section.scrollIntoView())
+    }),
+  },
+  {
+    page: 'Experiment',
+    name: 'commands of a file of vllm bench serve',
+    open: async (page, world) => {
+      await numbered(1)(page, world)
+      const commands = page.getByRole('region', { name: 'Commands', exact: true })
+      await commands.evaluate((section) => section.scrollIntoView())
+      await expect(commands.getByRole('group', { name: 'Not recorded' })).toBeVisible()
+    },
+  },
   { page: 'Experiment', name: 'degraded', open: experiment('qwen72-h100-fp8-tp8-c64') },
   { page: 'Experiment', name: 'client limited', open: experiment('odd-checks') },
   { page: 'Experiment', name: 'no verdict', open: experiment('no-verdict') },

@@ -336,7 +336,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(tree.getByText('"sim/test"').first()).toBeVisible()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download' }).click(),
+    page.getByRole('region', { name: 'Document' }).getByRole('link', { name: 'Download' }).click(),
   ])
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
 })

@@ -323,6 +323,45 @@ export function useRequests(id: number, question: RequestsQuestion | null) {
   })
 }
 
+export interface LogRequest {
+  tail?: number
+  around?: number
+  offset?: number
+  limit?: number
+}
+
+// Loads lines of a log; null requests nothing. The last lines remain while the next ones load.
+export const useLog = (id: number, request: LogRequest | null) =>
+  useQuery({
+    queryKey: ['log', id, request],
+    queryFn: request
+      ? ({ signal }) => get(at('/api/data/experiments/{id}/log', { id }, { ...request }), signal)
+      : skipToken,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+
+// Finds the lines that contain a text, with one of them; null requests nothing.
+export const useLogSearch = (id: number, request: { find: string; offset: number } | null) =>
+  useQuery({
+    queryKey: ['log search', id, request],
+    queryFn: request
+      ? ({ signal }) =>
+          get(
+            at('/api/data/experiments/{id}/log', { id }, { search: request.find, offset: request.offset, limit: 1 }),
+            signal,
+          )
+      : skipToken,
+    staleTime: Infinity,
+  })
+
+export const useCommands = (id: number | null) =>
+  useQuery({
+    queryKey: ['command', id],
+    queryFn: id === null ? skipToken : ({ signal }) => get(at('/api/data/experiments/{id}/command', { id }), signal),
+    staleTime: Infinity,
+  })
+
 // Loads experiments by their ids; one that could not be loaded is undefined.
 export function useExperiments(ids: (number | null)[]) {
   return useQueries({

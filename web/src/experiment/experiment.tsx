@@ -19,10 +19,13 @@ import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
 import { Checks } from './checks'
+import { Commands } from './commands'
 import { Document } from './document'
 import css from './experiment.module.css'
 import { AllFields } from './all-fields'
 import { Artifacts } from './artifacts'
+import { Log } from './log'
+import { logSource } from './log-lines'
 import { Figures, Metrics } from './metrics'
 import { checksOf, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } from './model'
 import { hasNotes, Notes } from './notes'
@@ -194,6 +197,9 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const lost = artifacts.data?.missing?.find(({ kind }) => kind === 'series')?.name ?? null
   const hasTimeline = stored || lost !== null
   const requests = useHasRequests(experiment)
+  const source = logSource(experiment, artifacts.data)
+  const log = source && <Log key={experiment.id} experiment={experiment} source={source} />
+  const isFailure = textOf(experiment, 'error.message') !== null
   // derived fields alone are not a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
   const set = entries.filter(isSet).length
@@ -205,12 +211,15 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   }, [title])
   usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
-    ['verdict', textOf(experiment, 'error.message') === null ? 'Verdict' : 'Failure', ''],
+    ['verdict', isFailure ? 'Failure' : 'Verdict', ''],
+    ...(log && isFailure ? [['log', 'Server log', ''] as [string, string, string]] : []),
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
     ...(hasTimeline ? [['timeline', 'Timeline', ''] as [string, string, string]] : []),
     ...(requests.has ? [['requests', 'Requests', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
+    ...(log && !isFailure ? [['log', 'Server log', ''] as [string, string, string]] : []),
+    ['commands', 'Commands', ''],
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
     ...(hasArtifacts ? [['artifacts', 'Artifacts', ''] as [string, string, string]] : []),
@@ -288,6 +297,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         <div id="verdict" className={css.place}>
           <Ruling experiment={experiment} checks={checks} />
         </div>
+        {isFailure && log}
         {isNoted && <Notes experiment={experiment} shown={shown} />}
         <Figures experiment={experiment} catalogue={catalogue} />
         {isMeasured ? (
@@ -301,6 +311,8 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         {hasTimeline && <Timeline experiment={experiment} missing={stored ? null : lost} />}
         {requests.has && <Requests experiment={experiment} missing={requests.missing} />}
         <Checks checks={checks} />
+        {!isFailure && log}
+        <Commands experiment={experiment} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}
         {hasArtifacts && <Artifacts id={experiment.id} />}

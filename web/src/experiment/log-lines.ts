@@ -1,0 +1,57 @@
+// The lines of a log for display, and where a log comes from.
+import type { Artifacts, Experiment } from '../api/types'
+
+// The kind of log that an experiment has: a stored file, the tail in its document, or only a name; null: none.
+export function logSource(experiment: Experiment, artifacts: Artifacts | undefined) {
+  const isLog = ({ kind }: { kind: string }) => kind === 'server_log'
+  const error = (experiment.document as { error?: { log_tail?: unknown } | null }).error
+  if (artifacts?.artifacts.some(isLog)) return { kind: 'file' as const }
+  if (error?.log_tail != null && String(error.log_tail) !== '') return { kind: 'tail' as const }
+  const missing = artifacts?.missing.find(isLog)
+  return missing ? { kind: 'missing' as const, name: missing.name } : null
+}
+
+const PICTURES = 0x2400 // of control characters: ␀ to ␟
+const DELETE = 0x7f
+const DELETE_PICTURE = '␡'
+const OTHER_CONTROL = '�'
+
+// Control characters become visible: a terminal would obey them, a browser hides them.
+export const visible = (text: string) =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a log may contain
+  text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, (found) => {
+    const code = found.charCodeAt(0)
+    return code < 0x20 ? String.fromCharCode(PICTURES + code) : code === DELETE ? DELETE_PICTURE : OTHER_CONTROL
+  })
+
+const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+// The text in parts, of which every second one is the sought text, in either case of ASCII letters, as on the server.
+export function parts(text: string, find: string) {
+  const found: string[] = []
+  const [low, sought] = [lower(text), lower(find)]
+  let from = 0
+  for (let at = sought === '' ? -1 : low.indexOf(sought); at >= 0; at = low.indexOf(sought, from)) {
+    found.push(text.slice(from, at), text.slice(at, at + find.length))
+    from = at + find.length
+  }
+  return [...found, text.slice(from)]
+}
+
+const HEAD_LETTERS = 120
+
+// The level of a line, by the words of Python's and vLLM's loggers near its start.
+export function levelOf(text: string) {
+  const found = /\b(ERROR|CRITICAL|FATAL|WARNING|WARN)\b/.exec(text.slice(0, HEAD_LETTERS))?.[1]
+  if (found) return found.startsWith('WARN') ? 'warning' : 'error'
+  return /^\S*(Error|Exception)\b/.test(text) ? 'error' : undefined
+}
+
+// The match that follows or precedes a line, past the end from the other side.
+export function nextMatch(lines: number[], line: number | null, step: 1 | -1) {
+  const found =
+    step === 1
+      ? lines.find((one) => one > (line ?? 0))
+      : lines.findLast((one) => one < (line ?? Number.MAX_SAFE_INTEGER))
+  return found ?? (step === 1 ? lines[0] : lines.at(-1)) ?? null
+}

@@ -6,7 +6,7 @@
  *   type  NUMBER COUNT YES TEXT   a number from 0, a whole number from 0, a boolean, a text; or null
  *         TEXTS MAP               array of texts, object of texts; or null
  *         ANY                     the value that the server reported; or null
- *         LATER_COUNT             as COUNT; results of earlier versions lack the key
+ *         LATER_COUNT LATER_TEXT  as COUNT, TEXT; results of earlier versions lack the key
  *         NOTE                    a text without a column; the key is missing if there is no note
  *         OBJECT LIST             a section named `of`, or an array of such sections
  *         MAYBE MAYBE_LIST        the same, or null
@@ -160,7 +160,7 @@ FIELD(hardware, cpu, TEXT, "", "", HOST, NONE, "model of the CPU; null if the se
 FIELD(hardware, cpu_count, COUNT, "", "", HOST, NONE, "logical CPUs that this program may use; null if the server was on another host")
 FIELD(hardware, memory_gb, NUMBER, "", "GB", HOST, NONE, "memory of the host, 10^9 bytes; null if the server was on another host")
 FIELD(hardware, simulated, YES, "", "", HOST, NONE, "true if the GPUs are simulated")
-FIELD(hardware, source, TEXT, "", "", PROVENANCE, NONE, "origin of the GPUs' name and count: detected, or declared by launch.hardware")
+FIELD(hardware, source, LATER_TEXT, "", "", PROVENANCE, NONE, "origin of the GPUs' name and count: detected, or declared by launch.hardware")
 
 FIELD(gpu_usage, index, COUNT, "", "", HOST, EACH, "index in PCI order")
 FIELD(gpu_usage, uuid, TEXT, "", "", HOST, EACH, "UUID from the driver")
@@ -338,7 +338,7 @@ FIELD(server_exit, signal, COUNT, "", "", OUTPUT, NONE, "signal that ended the s
 FIELD(server_exit, killed, YES, "", "", OUTPUT, NONE, "true if the server was killed after stop_timeout")
 FIELD(server_exit, stop_s, NUMBER, "", "s", OUTPUT, NONE, "time from the request to stop until the end of the server")
 
-FIELD(environment, host_role, TEXT, "", "", PROVENANCE, NONE, "use of the host by the run: server_and_load_generator, or load_generator if the server was on another host")
+FIELD(environment, host_role, LATER_TEXT, "", "", PROVENANCE, NONE, "use of the host by the run: server_and_load_generator, or load_generator if the server was on another host")
 FIELD(environment, hostname, TEXT, "", "", HOST, NONE, "name of the host")
 FIELD(environment, os, TEXT, "", "", HOST, NONE, "name of the distribution")
 FIELD(environment, kernel, TEXT, "", "", HOST, NONE, "release of the kernel")

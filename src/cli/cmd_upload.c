@@ -45,8 +45,9 @@ static const struct pl_opt upload_rows[] = {
 	PL_OPT(TEXT, 0, "to", to, "URL",
 	       "send to this dashboard, such as http://127.0.0.1:8421 or unix:PATH"),
 	PL_OPT(FLAG, 0, "pending", pending, NULL,
-	       "send the results that earlier runs could not, listed by .upload files in the named "
-	       "files and directories (default: the current directory)"),
+	       "send results that earlier runs did not upload, as listed in the .upload files of "
+	       "the "
+	       "named files and directories (default: the current directory)"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE", "send the token in FILE"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",

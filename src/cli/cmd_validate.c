@@ -75,9 +75,10 @@ const struct pl_opt_command cli_validate_command = {
 		"[options] FILE…\n[options] -- vllm serve MODEL …\n[options] -- vllm bench serve …",
 	.summary = "Report every problem of an experiment or a command line.",
 	.details =
-		"A FILE is an experiment, a shell script, a compose file, a Kubernetes manifest, "
-		"the values of a Helm chart, a Dockerfile or a systemd unit. The command checks "
-		"each container that runs vLLM. '-' reads standard input.\n\n"
+		"A FILE is an experiment or a command line, as a shell script, a Dockerfile or a "
+		"systemd unit has it. In a compose file, a Kubernetes manifest and the values of a "
+		"Helm chart, the command checks each container that runs vLLM. '-' reads standard "
+		"input.\n\n"
 		"With --schema, a FILE is JSON, and only its structure is checked. In .jsonl and "
 		".jsonl.zst files, each line is checked.\n\n"
 		"Examples:\n"

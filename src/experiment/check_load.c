@@ -295,7 +295,8 @@ void exp_check_range_ratio(struct exp_checker *c)
 
 	if (text != NULL && !exp_range_ratio_parse(text, &ratio))
 		exp_refuse_text(c, "benchmark.random_range_ratio", text,
-				"a number from 0 to below 1, or {input: a, output: b} of such");
+				"a number from 0 to below 1, or {input: a, output: b} with two "
+				"such numbers");
 }
 
 /*

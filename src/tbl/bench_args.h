@@ -271,7 +271,7 @@ BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
     "request N output tokens with every dataset that accepts a length",
     .nullable = true, .group = "Dataset")
 BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
-    "record this tokenizer of the dataset (default: the tokenizer of the model)",
+    "record this name as the tokenizer of the dataset (default: the tokenizer of the model)",
     .nullable = true, .group = "Dataset", .verdict = OPTION_DIFFERENT,
     .remark = "only recorded in the result; the server counts tokens (`/tokenize`)")
 BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,

@@ -654,7 +654,7 @@ RULE(dbo_all2all_platform, ERROR, ENGINE, "0.33.0", NULL, HOLDS,
     REQUIRE(all2all_backend in ["deepep_low_latency", "deepep_high_throughput", "nixl_ep"] or
             env.platform == "rocm" and all2all_backend == "allgather_reducescatter"),
     "enable_dbo and ubatch_size need all2all_backend deepep_low_latency, deepep_high_throughput or "
-    "nixl_ep, on ROCm allgather_reducescatter too",
+    "nixl_ep, or on ROCm allgather_reducescatter",
     .source = "config/vllm.py VllmConfig.__post_init__")
 RULE(active_seqs_le_seqs, ERROR, ENGINE, "0.31.0", NULL, HOLDS,
     WHEN(is_set(max_num_active_seqs)),

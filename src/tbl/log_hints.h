@@ -111,9 +111,9 @@ LOG_HINT(kernel_compilation, ANY, "Inductor",
 	 "set enforce_eager, or remove the directory torch_compile_cache of VLLM_CACHE_ROOT and start again")
 
 LOG_HINT(broken_weights, ANY, "UnpicklingError",
-	 "the file is not a checkpoint, mostly a Git LFS pointer: run git lfs pull, or download the model again")
+	 "the file is not a checkpoint but usually a Git LFS pointer: run git lfs pull, or download the model again")
 LOG_HINT(broken_weights, ANY, "HeaderTooLarge",
-	 "the file is not safetensors, mostly a Git LFS pointer: run git lfs pull, or download the model again")
+	 "the file is not safetensors but usually a Git LFS pointer: run git lfs pull, or download the model again")
 
 LOG_HINT(quantization_mismatch, WEIGHTS, "KeyError",
 	 "use a newer release, or a checkpoint of another quantization: this release has no parameter for the weights that the log names")
@@ -159,7 +159,7 @@ LOG_HINT(no_gpu, ANY, "invalid literal",
 LOG_HINT(no_gpu, ANY, "than the number of available",
 	 "lower tensor_parallel_size to the GPUs of this host, or add GPUs to launch.gpus and CUDA_VISIBLE_DEVICES")
 LOG_HINT(crashed, ANY, "Illegal instruction",
-	 "install a build of the server for this processor: it lacks an instruction, mostly AVX-512, that the build uses")
+	 "install a build of the server for this processor: it lacks an instruction, usually AVX-512, that the build uses")
 
 LOG_HINT(nccl_error, ANY, "no socket interface found",
 	 "set NCCL_SOCKET_IFNAME in launch.env to the interface that connects the nodes")
@@ -214,9 +214,9 @@ LOG_HINT(invalid_configuration, ANY, "could not locate",
 LOG_HINT(invalid_configuration, ANY, "requires --tool-call-parser",
 	 "set tool_call_parser, or remove enable_auto_tool_choice")
 LOG_HINT(invalid_configuration, ANY, "attention backend",
-	 "leave attention_backend unset and kv_cache_dtype at auto, or choose a backend without a reason against it in the log")
+	 "leave attention_backend unset and kv_cache_dtype at auto, or choose a backend that the log does not rule out")
 LOG_HINT(invalid_configuration, ANY, "Selected backend",
-	 "leave attention_backend and VLLM_ATTENTION_BACKEND unset, or remove the reason that the log states against it")
+	 "leave attention_backend and VLLM_ATTENTION_BACKEND unset, or fix the reason for which the log rules the backend out")
 LOG_HINT(invalid_configuration, ANY, "User-specified max_model_len",
 	 "lower max_model_len to the length in the model's config.json, or set VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 and a rope scaling in hf_overrides")
 LOG_HINT(invalid_configuration, ANY, "divisible by tensor parallel size",
@@ -283,6 +283,6 @@ LOG_HINT(job_limit, ANY, "TIME LIMIT",
 LOG_HINT(job_limit, ANY, "PREEMPTION",
 	 "submit the job again; a partition or QOS without preemption avoids this")
 LOG_HINT(job_limit, ANY, "Unable to ",
-	 "lower what the step asks for (tasks, GPUs, memory) to what the job was given")
+	 "request no more tasks, GPUs and memory for the step than the job has")
 
 #undef LOG_HINT

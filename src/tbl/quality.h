@@ -36,7 +36,7 @@ FACT(output_counted, "completed requests with a known output length and a known 
 FACT(output_asked, "requested tokens of output_counted")
 FACT(output_received, "received tokens of output_counted")
 FACT(output_exact, "1: each of these requests had to have exactly the requested length; 0: they could end earlier")
-FACT(prompt_off_share, "share of completed requests whose prompt length differs from the requested one by another amount than the median of the run")
+FACT(prompt_off_share, "share of completed requests whose prompt length differs from the requested one by a different amount than the median of the run")
 FACT(outputless_share, "share of completed streams without an event with output")
 FACT(usage_below_share, "share of completed requests whose usage is below their number of events with output")
 FACT(buffered_share, "share of completed streams of two or more tokens that arrived in one piece")
@@ -51,24 +51,24 @@ FACT(client_error_limit, "limit of that share")
 FACT(client_error_lo_ms, "largest decrease compared to a perfect client: 0 or less")
 FACT(client_error_hi_ms, "largest increase compared to a perfect client: 0 or more")
 FACT(closed_loop, "1: free slots of max_concurrency set the sends; 0: a rate, a trace or the start does")
-FACT(burst, "1: all requests were planned for the start and none waited; 0: not")
+FACT(burst, "1: all requests were planned for the start and none waited; 0: otherwise")
 FACT(rate_reached, "planned time span of the sends that did not wait for the concurrency limit, divided by their actual one")
 FACT(gap_distance, "distance between the distributions of planned and actual gaps, 0 to 1")
 FACT(send_lateness_ms, "p99 (p95 below 100 requests) of (actual - ideal start)")
 FACT(mean_gap_ms, "mean gap of the ideal starts")
 FACT(in_flight_distance, "integral of |planned - actual in flight| divided by the planned one")
 FACT(client_queueing_p99_ms, "p99 of (user - kernel timestamp)")
-FACT(schedule_finite, "1: finite rate or trace; 0: not")
+FACT(schedule_finite, "1: finite rate or trace; 0: otherwise")
 FACT(schedule_lateness_p99_ms, "p99 of (actual - planned start) of requests that did not wait for the concurrency limit")
-FACT(schedule_lateness_p95_ms, "p95 of the same")
-FACT(schedule_requests, "number of requests in these two")
+FACT(schedule_lateness_p95_ms, "p95 of (actual - planned start) of requests that did not wait for the concurrency limit")
+FACT(schedule_requests, "number of requests in schedule_lateness_p99_ms and schedule_lateness_p95_ms")
 FACT(cap_held_share, "share of requests that waited for the concurrency limit; unknown without one")
 FACT(worker_cpu_share_max, "CPU share of the busiest worker")
 FACT(host_steal_share, "share of CPU time that the host took from this virtual machine")
-FACT(host_withheld_share, "share of CPU time that our cgroup withheld")
+FACT(host_withheld_share, "share of CPU time that the cgroup of the client withheld")
 FACT(clock_step_ms, "change of (realtime - monotonic) during the run")
-FACT(inflight_samples, "samples of /metrics with at least 4 of our requests")
-FACT(inflight_disagreement, "median of the distance divided by our number")
+FACT(inflight_samples, "samples of /metrics with at least 4 requests of the client")
+FACT(inflight_disagreement, "median difference of the two counts, divided by the client's count")
 FACT(merged_token_share, "share of tokens that arrived in one read with another token")
 FACT(output_token_disagreement, "difference between usage and the ids or the tokenizer, as a share")
 FACT(prompt_token_disagreement, "difference of prompt tokens as a share, less the median of the run")
@@ -136,7 +136,7 @@ QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, ABOVE(0.10), DEGRADED,
 	"run the client on a machine with dedicated CPU cores")
 QUALITY(host_withheld, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"CPU time that the cgroup of this process withheld",
-	"the CPU quota of the cgroup stopped the client",
+	"the CPU quota of the cgroup throttled the client",
 	"raise the CPU limit of the client's container")
 QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
 	"change of the wall clock relative to the monotonic clock during the run; until the clock offset is measured again, kernel receive timestamps are off by this change",
@@ -148,7 +148,7 @@ QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"set server.stream_interval to 1, and run the client on idle CPU cores")
 QUALITY(inflight_agreement, RUN, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
 	"median difference between the server's count of running and waiting requests and the client's count",
-	"the server counts another number of open requests than the client",
+	"the server counts a different number of requests in flight than the client",
 	"stop the other clients of the server, or connect without the proxy between them")
 QUALITY(token_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"difference between the server's token counts and the token ids, the tokenizer or the requested lengths; the larger of output and prompt",
@@ -195,7 +195,7 @@ QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"the server ran out of KV cache and preempted requests",
 	"raise server.gpu_memory_utilization, or lower server.max_num_seqs")
 QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,
-	"finished requests; a 95 % interval of the most extreme reported percentile requires as many as the limit",
+	"finished requests; the limit is the number that a 95 % CI of the most extreme reported percentile needs",
 	"too few requests finished for the most extreme percentile",
 	"raise benchmark.num_prompts (--num-prompts), or ignore that percentile")
 QUALITY(short_run, RUN, "s", LEAST, 10, INFO, NEVER, INFO,
@@ -219,7 +219,7 @@ QUALITY(output_length, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"responses do not have the requested length",
 	"set benchmark.ignore_eos (--ignore-eos), and check server.max_model_len")
 QUALITY(prompt_length, RUN, "share", MOST, 0.01, INFO, NEVER, INFO,
-	"finished requests whose prompt tokens by usage differ from the plan by another number than the median of the run (the chat template)",
+	"finished requests whose prompt tokens by usage differ from the plan by a different number than the median of the run (the chat template)",
 	"the server counted prompts of other lengths than planned",
 	"check that benchmark.tokenizer (--tokenizer) is the tokenizer of the model")
 QUALITY(empty_output, RUN, "share", MOST, 0, INFO, ABOVE(0.999999), DEGRADED,

@@ -59,7 +59,7 @@ REPLACED_VALUE("compilation_config.full_cuda_graph", ARG_JSON(false), ARG_JSON({
 REPLACED_VALUE("compilation_config.use_cudagraph", ARG_JSON(true), ARG_JSON({}),
     "if it is not set, cudagraph_mode decides")
 REPLACED_VALUE("enable_reasoning", ARG_JSON(false), ARG_JSON({}),
-    "without reasoning_parser, vLLM parses nothing")
+    "without reasoning_parser, vLLM does not parse reasoning")
 REPLACED_VALUE("use_v2_block_manager", ANY_VALUE, ARG_JSON({}),
     "block manager v2 is the only one since 0.6.4")
 

@@ -43,7 +43,7 @@ FAULT(FORM_NAME, int64_t, event_form, SIM_FORM_PLAIN, "sim-event-form", "NAME", 
 FAULT(DURATION, int64_t, unhealthy_ns, 0, "sim-unhealthy", "DURATION", 0, 1e18,
       "respond to /health with 503 for DURATION after the start")
 FAULT(METRICS_NAME, int64_t, metrics, SIM_METRICS_GOOD, "sim-metrics-fault", "NAME", 0, 0,
-      "make /metrics missing, malformed or restart its counters at zero")
+      "make /metrics missing or malformed, or restart its counters at zero")
 FAULT(HUMAN, int64_t, close_after, 0, "sim-close-after", "N", 1, 1e15,
       "close a connection without notice after N responses")
 

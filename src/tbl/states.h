@@ -84,7 +84,7 @@ CAUSE(QUANTIZATION_MISMATCH, quantization_mismatch, "quantization does not fit t
 CAUSE(MISSING_DEPENDENCY,    missing_dependency,    "a module or library that the server needs is not installed",
       "install the package that the log names into the environment of launch.command")
 CAUSE(VERSION_CLASH,         version_clash,         "installed packages are incompatible",
-      "install the server with its own torch into a new environment; do not install the package that the log names separately")
+      "install the server with its own torch into a new environment; do not separately install the package that the log names")
 CAUSE(PERMISSION_DENIED,     permission_denied,     "the server has no permission to read or write a file or directory",
       "set HF_HOME, VLLM_CACHE_ROOT, TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR in launch.env to directories that the user of the server can write")
 CAUSE(PROCESS_LIMIT,         process_limit,         "a limit of the host on open files, threads or processes was reached",
@@ -164,7 +164,7 @@ FAILURE(stream_error, "the stream carried an error object")
 FAILURE(truncated,    "the response ended before it was complete")
 FAILURE(no_output,    "the response is complete, but has no output")
 FAILURE(timeout,      "the request did not finish within request_timeout")
-FAILURE(stalled,      "the run ended by stall_timeout while the request was open")
+FAILURE(stalled,      "stall_timeout ended the run while the request was open")
 FAILURE(abandoned,    "the run ended while the request was open")
 FAILURE(not_sent,     "the run ended before the request was sent")
 FAILURE(unknown,      "no reason recorded")

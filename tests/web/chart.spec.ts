@@ -235,7 +235,7 @@ test('heat map: one cell per pair of values, no color without a number, and a re
   await page.keyboard.press('ArrowRight')
   await expect(said(page)).toHaveText(/^1, 8: median P99 TTFT over runs [\d.]+ ms, quartiles/)
   const withP99 = runs.filter(({ p99 }) => p99 !== undefined).length
-  const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
+  const drawing = (await saved(page, 'Save as SVG')).bytes.toString()
   for (const words of [
     'Heat map: median P99 TTFT by tensor parallel size',
     'Filter: none',
@@ -274,7 +274,7 @@ test('parallel axes: a run is a line, broken where a value is missing; a range o
   await page.keyboard.press('Enter')
   await expect(reading(page)).toContainText('run-40')
   await page.keyboard.press('Escape')
-  const drawing = (await saved(page, 'Drawing (SVG)')).bytes.toString()
+  const drawing = (await saved(page, 'Save as SVG')).bytes.toString()
   for (const words of [
     `Parallel axes of ${RUNS} experiments`,
     'Filter: none',
@@ -547,7 +547,7 @@ async function saved(page: Page, words: string) {
 test('files contain the filter, n, units, time, data version and every point', async ({ page, context }) => {
   await open(page, `${AXES}&${TP}=1,2`)
   await expect(plot(page)).toBeVisible()
-  const svg = await saved(page, 'Drawing (SVG)')
+  const svg = await saved(page, 'Save as SVG')
   expect(svg.name).toMatch(/\.svg$/)
   const drawing = svg.bytes.toString()
   for (const words of [
@@ -569,10 +569,10 @@ test('files contain the filter, n, units, time, data version and every point', a
     ),
   ).toBe('sound')
   await elsewhere.close()
-  const png = await saved(page, 'Picture (PNG)')
+  const png = await saved(page, 'Save as PNG')
   expect(png.bytes.subarray(1, 4).toString()).toBe('PNG')
   expect(png.bytes.readUInt32BE(16)).toBe(1920)
-  const csv = (await saved(page, 'Table (CSV)')).bytes
+  const csv = (await saved(page, 'Save table as CSV')).bytes
     .toString()
     .split('\r\n')
     .filter((line) => line && !line.startsWith('#'))

@@ -226,7 +226,7 @@ static void set_facts(const struct ckpt_facts *facts, struct ckpt_memory *memory
 	if (facts->dtype == CKPT_DTYPE_UNKNOWN)
 		ckpt_memory_note(memory,
 				 "the dtype of the checkpoint is unknown; assuming 2 bytes per "
-				 "number, as vLLM serves float32, float16 and bfloat16");
+				 "parameter, as vLLM serves float32, float16 and bfloat16");
 }
 
 void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret)

@@ -132,7 +132,7 @@ static void note_uncounted(const struct ckpt_case *server, double counted,
 	if (all > counted)
 		ckpt_memory_note(memory,
 				 "image and audio encoders are not counted; with them (and "
-				 "drafting layers), the published count has %.0f more numbers",
+				 "drafting layers), the published count has %.0f more parameters",
 				 all - counted);
 	else
 		ckpt_memory_note(memory, "image and audio encoders are not counted, because this "

@@ -126,7 +126,10 @@ int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char 
 	if (matches == 0)
 		return not_there(offers, count, name, err);
 	if (matches > 1)
-		return pl_err_invalid(err, "found '%s', which matches %zu GPUs", name, matches);
+		return pl_err_invalid(
+			err,
+			"found '%s', which matches %zu GPUs, expected a number or UUID of one GPU",
+			name, matches);
 	*ret = match;
 	return usable(&offers[match], name, err);
 }

@@ -100,7 +100,8 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_owne
 	if (taken < 0)
 		return -1;
 	if (taken == 0)
-		return pl_err_set(err, PL_ERR_BUSY, "the queue of '%s' is full",
+		return pl_err_set(err, PL_ERR_BUSY,
+				  "'%s': the limit of waiting runs is reached; retry later",
 				  host_locks_path(locks));
 	auto_json json_t *more = json_pack("{s:I, s:O}", "number", number, "claim", claim);
 	host_lock_write_owner(fd, who, more);

@@ -52,8 +52,9 @@ static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 		if (host_gpu_find(taking->offers, taking->count, name, &at, err) < 0)
 			return pl_err_wrap(err, "%s", taking->request->key);
 		if (taking->wanted[at])
-			return pl_err_invalid(err, "%s: found '%s', a GPU more than once",
-					      taking->request->key, name);
+			return pl_err_invalid(
+				err, "%s: found GPU '%s' more than once, expected each GPU once",
+				taking->request->key, name);
 		taking->wanted[at] = true;
 	}
 	return 0;

@@ -124,8 +124,8 @@ static void check_model(struct config *config, const struct pl_yaml *root)
 
 	if (!is_first && pl_yaml_get(root, "model") == NULL)
 		vllm_parse_add(config->parse, OPTION_ERROR, &config->at, "a file without a model",
-			       "the key 'model' in the file, or the model as the first word of the "
-			       "command",
+			       "the key 'model' in the file, or the model as the first argument of "
+			       "the command",
 			       NULL);
 }
 
@@ -455,7 +455,7 @@ static void report_word(struct vllm_parse *parse, const struct option_argv_word 
 	vllm_parse_add(parse, OPTION_ERROR, word, NULL,
 		       parse->kind != NULL
 			       ? "a flag, because '--model MODEL' already names the model"
-			       : "a flag, because an earlier word names the model",
+			       : "a flag, because an earlier argument names the model",
 		       nearest);
 }
 

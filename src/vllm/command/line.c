@@ -191,7 +191,7 @@ static void warn_of_unknown(const struct vllm_command *command, struct option_pr
 		option_problem_report(
 			problems, .severity = OPTION_WARNING, .source = command->source,
 			.line = (int)i + 1, .column = word->column, .found = found,
-			.expected = "text in the file; another program fills this in");
+			.expected = "a literal value; another program replaces this text");
 	}
 }
 

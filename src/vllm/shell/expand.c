@@ -197,7 +197,7 @@ static void warn_of(struct shell_lexer *lexer, const struct shell_variable *vari
 			"%.60s, which contains %.*s", spelling,
 			(int)strcspn(unknown + 1, (char[]){ SHELL_UNKNOWN_END, '\0' }),
 			unknown + 1);
-		vllm_shell_add_problem(lexer, OPTION_WARNING, found, "text in the file");
+		vllm_shell_add_problem(lexer, OPTION_WARNING, found, "a literal value");
 	}
 	lexer->word_column = before;
 }

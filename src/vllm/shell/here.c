@@ -76,8 +76,9 @@ static void read_here(struct shell_lexer *lexer, struct shell_pending_here *pend
 		vllm_shell_skip_to(lexer, next);
 	}
 	if (!ended)
-		vllm_shell_add_problem(lexer, OPTION_WARNING, "a here-document that is not closed",
-				       "a line with its delimiter; it ends with the text");
+		vllm_shell_add_problem(
+			lexer, OPTION_WARNING, "a here-document that is not closed",
+			"a line with its delimiter; profllm reads it to the end of the file");
 	here.text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
 	lexer->words->bytes += strlen(here.text);
 	*PL_PUSH(lexer->words->heres, lexer->words->here_count, lexer->words->here_room) = here;

@@ -207,7 +207,8 @@ static void set_item(struct shell_lexer *lexer, struct shell_variable *variable,
 	if (!isdigit((unsigned char)*index) || number > variable->count) {
 		vllm_shell_add_problem(lexer, OPTION_WARNING,
 				       "an assignment to one item of an array",
-				       "the number of an item, or the next; it is ignored");
+				       "the index of an existing item or of the next one; profllm "
+				       "ignores the assignment");
 		return;
 	}
 	if (number == variable->count) {

@@ -186,7 +186,7 @@ def test_names_of_gpus(bin_dir, tmp_path, patience):
     ({"gpus": [7]}, {}, "found '7', expected one of 0 (NVIDIA H100"),
     ({"gpus": ["GPU-x"]}, {}, "found 'GPU-x', expected one of"),
     ({"gpus": ["GPU-"]}, {}, "matches 2 GPUs"),
-    ({"gpus": [0, 0]}, {}, "found '0', a GPU more than once"),
+    ({"gpus": [0, 0]}, {}, "found GPU '0' more than once"),
     ({}, {"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, "needs 4 GPUs"),
     ({"gpus": [0], "env": {"CUDA_VISIBLE_DEVICES": "1"}}, {}, "remove one of them"),
     ({"gpus": "auto"}, {"device_ids": "0"}, "remove one of them"),

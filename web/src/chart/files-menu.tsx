@@ -23,9 +23,9 @@ async function exact(chart: Chart, catalogue: Catalogue): Promise<Chart> {
 }
 
 const ITEMS = [
-  ['png', 'Picture (PNG)'],
-  ['svg', 'Drawing (SVG)'],
-  ['csv', 'Table (CSV)'],
+  ['png', 'Save as PNG'],
+  ['svg', 'Save as SVG'],
+  ['csv', 'Save table as CSV'],
   ['markdown', 'Copy table as Markdown'],
 ] as const
 const SAID_MS = 2500

@@ -128,7 +128,7 @@ function Menu({ state, chart, choices, onChange, onChoose }: Props) {
           {ranges.map(([role, axis]) => (
             <Between key={role} axis={axis} role={role} choices={choices} onChoose={onChoose} />
           ))}
-          <p className={css.why}>Drawing a region on the chart does the same.</p>
+          <p className={css.why}>You can also draw a region on the chart.</p>
         </div>
       )}
     </>

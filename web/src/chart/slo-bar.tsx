@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from 'react'
 import { Link } from 'wouter'
 
+import { causeOf } from '../api/client'
 import { useBest, useExperiments } from '../api/queries'
 import type { Field } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
@@ -52,7 +53,7 @@ export function SloBar({ chart, catalogue, round, slo, isMoving, onChange, onRem
     <div className={css.slo} role="group" aria-label="SLO" {...oneStop}>
       <Limit label={`${longName(named.field)} at most`} named={named} value={slo.value} onChange={onChange} />
       <p role="status" className={css.best} aria-busy={isMoving || undefined}>
-        {error && <>Could not find the best result. {error.message}</>}
+        {error && <>Could not find the best result. {causeOf(error)}</>}
         {best && (
           <>
             <span className={css.result}>

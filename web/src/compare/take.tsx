@@ -23,7 +23,7 @@ export function Take({ shown }: { shown: Shown }) {
       await navigator.clipboard.writeText(markdownOf(shown))
       setSaid('Copied')
     } catch {
-      setSaid('Could not copy')
+      setSaid('Could not copy the table')
     }
     setTimeout(() => setSaid(''), SAID_MS)
   }

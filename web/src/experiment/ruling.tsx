@@ -131,7 +131,7 @@ function Bullet({ check: { value, limit, unit } }: { check: Check }) {
     <svg
       viewBox={`0 0 ${BAR} 14`}
       role="img"
-      aria-label={`${figure(value, unit)} of a limit of ${figure(limit, unit)} ${unitOf(unit)}`}
+      aria-label={`${figure(value, unit)} ${unitOf(unit)}, limit ${figure(limit, unit)} ${unitOf(unit)}`}
     >
       <path d={`M0 7H${BAR}`} stroke="var(--line-2)" />
       <rect y="4" width={(value / most) * BAR} height="6" fill="var(--degraded)" />

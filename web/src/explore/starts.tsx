@@ -31,7 +31,7 @@ export const STARTS: Start[] = [
   {
     name: 'Precision and quantization',
     needs: ['server.dtype', 'results.median_tpot_ms'],
-    about: 'Throughput, latency and memory per data type, with the inputs that determine it',
+    about: 'Throughput, latency and memory per data type, with the inputs that determine them',
     address:
       'chart=parallel&axes=server.model,server.dtype,server.quantization,server.kv_cache_dtype,results.median_tpot_ms,derived.output_throughput_per_gpu&color=server.quantization&sort=-derived.output_throughput_per_gpu' +
       '&columns=server.model,server.dtype,server.quantization,server.kv_cache_dtype,system.hardware_info.gpu_name,derived.output_throughput_per_gpu,results.median_tpot_ms,results.energy_per_token_j,quality.verdict',

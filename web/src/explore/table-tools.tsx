@@ -162,7 +162,7 @@ function CopyTable({ hasSelected, onCopy }: { hasSelected: boolean; onCopy: () =
     try {
       setSaid(`Copied ${count(await onCopy())} rows`)
     } catch {
-      setSaid('Could not copy')
+      setSaid('Could not copy the table')
     }
     setTimeout(() => setSaid(''), SAID_MS)
   }

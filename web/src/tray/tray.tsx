@@ -63,11 +63,11 @@ export function Tray({ catalogue }: { catalogue: Catalogue }) {
       <span className={css.hint}>
         {pinned.length < 2 ? (
           <>
-            press <kbd>p</kbd> on a row to add another
+            Press <kbd>p</kbd> on a row to add another.
           </>
         ) : (
           <>
-            press <kbd>v</kbd> to compare
+            Press <kbd>v</kbd> to compare.
           </>
         )}
       </span>

@@ -72,7 +72,7 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
       )}
       {choose.error && (
         <span role="alert" className={css.bad}>
-          {choose.error.message}
+          Could not apply the choice. {causeOf(choose.error)}
         </span>
       )}
       <span className="grow" />

@@ -233,7 +233,7 @@ static void test_kinds__says_where_facts_are_from(void **state)
 	assert_string_equal(seen.facts_confidence, "seen");
 	/* two bytes each of the language model; the rest is named */
 	assert_true(seen.terms[CKPT_MEMORY_WEIGHTS_BYTES].value == 2 * 26895998464.0);
-	assert_non_null(note_of(&seen, "has 885429488 more numbers"));
+	assert_non_null(note_of(&seen, "has 885429488 more parameters"));
 	ckpt_memory_text(&seen, &text);
 	assert_non_null(strstr(pl_buf_text(&text), "facts: built-in model '" QWEN "' ("));
 

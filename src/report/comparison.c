@@ -234,22 +234,27 @@ static void add_key_chart(const struct work *work, const json_t *metric, json_t 
 					pl_text_equal(direction, "higher")  ? "higher is better →"
 					: pl_text_equal(direction, "lower") ? "lower is better →"
 									    : "→");
-	json_t *chart = json_pack(
-		"{s:s, s:s, s:o, s:b, s:O}", "title", field.label, "text",
-		"The sides with their 95 % confidence intervals; of several runs the "
-		"mean.",
-		"x", pl_json_text(x), "bars", 0, "rows", rows);
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+	for (size_t i = 0; i < work->count; i++) {
+		char number[REPORT_NUMBER_BYTES];
+		report_number_text(figure_at(metric, i, "value"), false, number);
+		pl_buf_addf(&text, "%s%s %s", i > 0 ? ", " : "", letter_of(i).text, number);
+	}
+	pl_buf_addf(&text, " %s", unit);
+	json_t *chart = json_pack("{s:s, s:o, s:o, s:b, s:O}", "title", field.label, "text",
+				  pl_json_text(pl_buf_text(&text)), "x", pl_json_text(x), "bars", 0,
+				  "rows", rows);
 	json_array_append_new(charts, chart);
 	json_t *table = report_chart_table(chart, "Side<!|Value>!|Low>!|High>!|Runs>");
 	for (size_t i = 0; i < work->count; i++) {
 		double value = figure_at(metric, i, "value"), low = figure_at(metric, i, "low");
 		double high = figure_at(metric, i, "high");
-		char text[REPORT_NUMBER_BYTES];
+		char number[REPORT_NUMBER_BYTES];
 		auto_free char *label = label_of(work, i);
-		report_number_text(value, false, text);
+		report_number_text(value, false, number);
 		json_array_append_new(
 			rows, json_pack("{s:o, s:s, s:o, s:o, s:o, s:I}", "label",
-					pl_json_text(label), "value_text", text, "value",
+					pl_json_text(label), "value_text", number, "value",
 					pl_json_number(value), "low", pl_json_number(low), "high",
 					pl_json_number(high), "color", (json_int_t)i));
 		json_t *row = report_add_row(table);
@@ -293,6 +298,10 @@ static void add_key_charts(const struct work *work)
 						     json_array_size(charts) < KEY_CHARTS_MAX))
 			add_key_chart(work, other, charts);
 	}
+	if (json_array_size(charts) > 0)
+		report_add_text(blocks, "note",
+				"Dots: the sides, of several runs their mean. Lines: the 95 % "
+				"confidence intervals; a dot without a line has none.");
 	add_charts(blocks, charts);
 	report_drop_empty(work->report);
 }

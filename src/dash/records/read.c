@@ -492,6 +492,9 @@ static bool read_line(struct dash_records_reader *reader, const char *text, size
 	*ret_is_retried = line.is_retried;
 	if (line.is_retried)
 		return true;
+	/* no duration is known without a start */
+	if (record->acted_ns == RES_NO_TIME)
+		record->end_ns = RES_NO_TIME;
 	/* a second start would move the events */
 	if ((line.has_events ? !take_events(reader, line.events)
 			     : record->event_count > 0 && line.taken_from_ns != record->acted_ns) ||

@@ -177,6 +177,9 @@ static void test_dash_records_records__contradictions(void **state)
 		if (number_at(page, "skipped") != 1 || number_at(page, "total") != 0)
 			fail_msg("%s is taken", lines[i]);
 	}
+	/* an end without a start is none */
+	auto_json json_t *ended = page_of_text("{\"index\":0,\"end_ns\":5,\"error\":null}", "{}");
+	assert_true(isnan(cell(ended, 0, "e2el_ms")) && isnan(cell(ended, 0, "end_s")));
 	/* the second list of events counts */
 	auto_json json_t *page = page_of_text("{\"index\":0,\"acted_ns\":5,\"events\":[[7,1,2],[8,"
 					      "1,2]],\"events\":[[9,1,2]],\"error\":null}",

@@ -7,6 +7,7 @@ import type { Commands as Answer, Experiment } from '../api/types'
 import { Act, Bone, Button, join, Note } from '../ui/controls'
 import { Copy } from '../ui/copy'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { save } from '../ui/save'
 import { useSeen } from '../ui/use-seen'
@@ -54,9 +55,11 @@ export function Commands({ experiment }: { experiment: Experiment }) {
               <b>*** replaces a secret.</b> Set it before you run a command: <bdi>{data.secrets.join(', ')}</bdi>.
             </Note>
           )}
-          {data.commands.map((command) => (
-            <Item key={command.id} command={command} experiment={experiment} />
-          ))}
+          <div {...oneStop}>
+            {data.commands.map((command) => (
+              <Item key={command.id} command={command} experiment={experiment} />
+            ))}
+          </div>
           {data.not_recorded.length > 0 && <Missing list={data.not_recorded} />}
         </>
       )}
@@ -94,7 +97,7 @@ function Item({ command, experiment }: { command: Command; experiment: Experimen
         )}
       </header>
       {text !== null && (
-        <pre tabIndex={0} aria-label={title}>
+        <pre>
           <bdi>{text.trimEnd()}</bdi>
         </pre>
       )}

@@ -116,7 +116,7 @@ function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boo
               `${count(data.lines)} ${data.lines === 1 ? 'line' : 'lines'}, ${bytes(data.bytes)}.`,
             )}
         </p>
-        <span className={page.end}>
+        <span className={page.end} {...oneStop}>
           {line !== null && (
             <Copy text={() => window.location.href} of={`to line ${count(line)}`}>
               Copy link
@@ -152,7 +152,7 @@ function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boo
       {data?.lines === 0 && <p className={css.quiet}>The log is empty.</p>}
       {data && data.lines > 0 && (
         <>
-          <div className={css.tools}>
+          <div className={css.tools} {...oneStop}>
             <Search
               find={state.find}
               onFind={(find) => {
@@ -296,14 +296,7 @@ function Rows({
     isFirst.current = false
   }, [target, data, isBusy])
   return (
-    <div
-      ref={box}
-      className={css.box}
-      tabIndex={0}
-      role="region"
-      aria-label="Lines of the log"
-      data-busy={isBusy || undefined}
-    >
+    <div ref={box} className={css.box} role="region" aria-label="Lines of the log" data-busy={isBusy || undefined}>
       <ol className={css.lines} {...oneStop}>
         {data.rows.map((row) => (
           <li

@@ -87,7 +87,13 @@ test('each chart has a name, a description and a table, which the keyboard opens
     const summary = charts.nth(i).locator('summary')
     await summary.focus()
     await page.keyboard.press('Enter')
-    expect(await charts.nth(i).getByRole('table', { name: `${title} as a table` }).getByRole('row').count()).toBeGreaterThan(1)
+    expect(
+      await charts
+        .nth(i)
+        .getByRole('table', { name: `${title} as a table` })
+        .getByRole('row')
+        .count(),
+    ).toBeGreaterThan(1)
   }
 })
 

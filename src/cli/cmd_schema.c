@@ -246,12 +246,8 @@ static void add_commands(json_t *lists)
 		    json_pack("{s:s, s:s, s:o}", "name", cmd->name, "summary", cmd->summary,
 			      "options", options));
 	}
-#define LATER_ROW(suite, name, what, today) \
-	ROW("later_commands", "name suite~ what today", name, suite, what, today)
-#define BENCH_COMMAND(name, what, today) LATER_ROW("VLLM", name, what, today)
+#define BENCH_COMMAND(name, what, today) ROW("later_commands", "name what today", name, what, today)
 #include "tbl/bench_commands.h"
-#define LATER(name, what, today) LATER_ROW("OURS", name, what, today)
-#include "tbl/commands.h"
 }
 
 /* ---- results ------------------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
 /*
- * Names that are not commands yet: those of vLLM's suite and planned ones get a message with an alternative, instead of
- * "unknown command".
+ * Commands of `vllm bench` that this version lacks get a message with an alternative, instead of "unknown command".
  */
 #include "cli/cli.h"
 
@@ -12,14 +11,11 @@
 
 static const struct later {
 	const char *name;
-	bool of_vllm; /* `vllm bench` has it */
 	const char *what;
 	const char *today;
 } laters[] = {
-#define BENCH_COMMAND(name, what, today) { name, true, what, today },
+#define BENCH_COMMAND(name, what, today) { name, what, today },
 #include "tbl/bench_commands.h"
-#define LATER(name, what, today) { name, false, what, today },
-#include "tbl/commands.h"
 };
 
 static int report_later(const char *shown, const struct later *later)
@@ -40,13 +36,12 @@ char *cli_later_names(const struct pl_commands *commands)
 	return pl_buf_take(&names);
 }
 
-/* A planned command of ours is not a benchmark of vLLM, whatever its name. */
 int cli_unknown_bench(const char *name)
 {
 	const struct later *later = PL_ROW_FIND(laters, name, name);
 	auto_free char *shown = pl_asprintf("bench %s", name);
 
-	if (later != NULL && later->of_vllm)
+	if (later != NULL)
 		return report_later(shown, later);
 	if (name[0] == '\0')
 		return cli_refuse(

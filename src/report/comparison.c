@@ -603,8 +603,7 @@ static void add_commands(const struct work *work)
 			continue;
 		pl_buf_add_text(&text, "profllm run --config ");
 		vllm_word_quote(name, &text);
-		pl_buf_add_char(&text, '\n');
-		runs++;
+		pl_buf_addf(&text, " --output repeat-%zu.json\n", ++runs);
 	}
 	if (runs > 0)
 		report_add_code(blocks, "The runs, with their seeds, request ids and datasets",

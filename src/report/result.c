@@ -577,6 +577,7 @@ static void add_command(const struct work *work, const json_t *command, json_t *
 		auto_free char *name = pl_clean_line(work->input->path);
 		pl_buf_add_text(&own, "profllm run --config ");
 		vllm_word_quote(name, &own);
+		pl_buf_add_text(&own, " --output repeat.json");
 		text = pl_buf_text(&own);
 	}
 	if (text != NULL)

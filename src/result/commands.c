@@ -318,7 +318,8 @@ static void add_own(const json_t *document, json_t *commands, json_t *missing)
 	auto_free char *name = file_name_of(document);
 	auto_free char *result_file = pl_asprintf("%s.json", name);
 	auto_free char *experiment_file = pl_asprintf("%s.yaml", name);
-	auto_free char *repeat = pl_asprintf("profllm run --config %s\n", result_file);
+	auto_free char *repeat = pl_asprintf("profllm run --config %s --output repeat.json\n",
+					     result_file);
 	auto_json json_t *pins = res_experiment_pins(document);
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_buf yaml = PL_BUF(TEXT_BYTES_MAX);

@@ -100,7 +100,8 @@ static void add_result_comments(const json_t *result, const char *path, struct p
 	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the dataset: %s", sha256)
 					      : NULL;
 	auto_free char *retry = pl_asprintf(
-		"To repeat it with the same seed, request ids and dataset: profllm run --config %s",
+		"To repeat it with the same seed, request ids and dataset: profllm run --config %s "
+		"--output repeat.json",
 		path);
 	const char *const lines[] = { head, answered, data, retry };
 

@@ -4,18 +4,8 @@
  *
  * COMMAND(name, options, summary)
  *   options   &cli_NAME_command, or NULL for a command without any
- * LATER(name, what, today)   a planned command, which reports that this version lacks it; those of
- *                            `vllm bench` are in tbl/bench_commands.h
- *   what      what it will do
- *   today     the alternative until then
- * Undefined macros are skipped; they are undefined again at the end.
+ * It is undefined at the end. Commands of `vllm bench` that are missing are in tbl/bench_commands.h.
  */
-#ifndef COMMAND
-#define COMMAND(name, options, summary)
-#endif
-#ifndef LATER
-#define LATER(name, what, today)
-#endif
 
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
 COMMAND(sweep, &cli_sweep_command, "run every combination of the values in one file")
@@ -34,4 +24,3 @@ COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &cli_version_command, "show the version")
 
 #undef COMMAND
-#undef LATER

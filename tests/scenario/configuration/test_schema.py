@@ -17,7 +17,7 @@ LISTS = {
                     "KIND_OLD": "offline_old_options"},
     "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
-    "commands": {"COMMAND": "commands", "LATER": "later_commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
+    "commands": {"COMMAND": "commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
     "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",
@@ -43,7 +43,7 @@ LISTS = {
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with
-OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|request_bounds|routes|store_words")
+OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|record_columns|request_bounds|routes|store_words")
 
 
 @pytest.fixture(scope="module")

@@ -53,8 +53,8 @@ def test_every_example_pasted_back(bin_dir, dashboard, tmp_path, patience, examp
     # the result, saved under the name in the command
     raw = dashboard.get(f"/api/data/experiments/{first['run_id']}/raw").body
     (tmp_path / commands["repeat"]["file"]).write_bytes(raw)
-    shell(bin_dir, commands["repeat"]["text"].strip() + " -o again.json", tmp_path, patience)
-    again = config_of(tmp_path / "again.json")
+    shell(bin_dir, commands["repeat"]["text"].strip(), tmp_path, patience)
+    again = config_of(tmp_path / "repeat.json")
     config = config_of(tmp_path / "first.json")
     assert again == config
     # the experiment file: other request ids are drawn

@@ -27,7 +27,7 @@ def dashboard(bin_dir, tmp_path):
 
 def body_of(text):
     """Without what depends on the name under which a reader has the file."""
-    text = re.sub(r"profllm run --config \S+?(?=</code>|\n)", "", text)
+    text = re.sub(r"profllm run --config .*?(?=</code>|\n)", "", text)
     return re.sub(r"<tr><th scope=\"row\">File</th>.*?</tr>\n", "", text)
 
 

@@ -190,9 +190,9 @@ def test_sections_of_a_result(bin_dir, runs):
 def test_the_command_repeats_the_run(bin_dir, runs, tmp_path):
     text = report(bin_dir, runs / "r0.json", "--markdown")
     line, = re.findall(r"^profllm run --config .*$", text, re.M)
-    done = run_profllm(bin_dir, *line.split()[1:], "-o", tmp_path / "again.json", "--overwrite")
+    done = run_profllm(bin_dir, *line.split()[1:], "--overwrite", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert load_result(tmp_path / "again.json")["config"]["experiment"] == load_result(runs / "r0.json")["config"]["experiment"]
+    assert load_result(tmp_path / "repeat.json")["config"]["experiment"] == load_result(runs / "r0.json")["config"]["experiment"]
 
 
 def test_a_failed_start_has_its_cause_and_no_charts(bin_dir, runs):

@@ -26,7 +26,7 @@ const TITLES: Record<Command['id'], string> = {
 // The purpose of each command, as a sentence.
 const PURPOSES: Record<Command['id'], string> = {
   repeat: 'Repeats the run with the same seed, request IDs and dataset.',
-  experiment: 'Contains what was set. Run it with profllm run --config.',
+  experiment: 'Contains what was set. Run it with profllm run --config FILE --output RESULT.',
   server: 'Starts the server.',
   load: 'Runs the benchmark with vLLM’s own program.',
 }

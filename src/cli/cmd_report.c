@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -285,6 +286,14 @@ static write_fn *form_of(const struct report_options *options)
 	return name == NULL && has_color() ? write_colored : write_text;
 }
 
+/* --overwrite would replace the result by its report. */
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static int report(const struct report_options *options, const struct pl_words *words)
 {
 	const struct cli_file file = { .path = options->output,
@@ -298,6 +307,12 @@ static int report(const struct report_options *options, const struct pl_words *w
 
 	if (status != 0)
 		return status;
+	for (int i = 0; file.path != NULL && i < words->count; i++) {
+		if (is_same_file(words->items[i], file.path))
+			return cli_refuse(
+				"--output: found '%s', one of the results, expected another file",
+				file.path);
+	}
 	if ((words->count == 1 ? report_word(fields, words->items[0], &report, &err)
 			       : report_several(fields, words->items, (size_t)words->count, &report,
 						&err)) < 0)

@@ -175,19 +175,39 @@ static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
 				  &((const struct sockaddr_in6 *)(const void *)b)->sin6_addr);
 }
 
+/* Returns whether it needs no interface to be this host's: loopback, or any address (connecting to it loops back). */
+static bool is_own_by_itself(const struct io_addr *addr)
+{
+	const struct in6_addr *v6 = &addr->u.v6.sin6_addr;
+	in_addr_t v4 = ntohl(addr->u.v4.sin_addr.s_addr);
+
+	switch (addr->u.any.sa_family) {
+	case AF_UNIX:
+		return true;
+	case AF_INET:
+		return v4 >> 24 == IN_LOOPBACKNET || v4 == INADDR_ANY;
+	case AF_INET6:
+		return IN6_IS_ADDR_LOOPBACK(v6) || IN6_IS_ADDR_UNSPECIFIED(v6);
+	default:
+		return false;
+	}
+}
+
 bool io_addr_is_here(const struct io_addr *addr)
 {
 	struct ifaddrs *all = NULL;
-	bool found = addr->u.any.sa_family == AF_UNIX ||
-		     (addr->u.any.sa_family == AF_INET &&
-		      ntohl(addr->u.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET) ||
-		     (addr->u.any.sa_family == AF_INET6 &&
-		      IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr));
+	struct io_addr plain = *addr;
 
+	if (addr->u.any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&addr->u.v6.sin6_addr)) {
+		plain.u.v4 = (struct sockaddr_in){ .sin_family = AF_INET };
+		memcpy(&plain.u.v4.sin_addr, &addr->u.v6.sin6_addr.s6_addr[12],
+		       sizeof(plain.u.v4.sin_addr));
+	}
+	bool found = is_own_by_itself(&plain);
 	if (found || getifaddrs(&all) < 0)
 		return found;
 	for (const struct ifaddrs *at = all; at != NULL && !found; at = at->ifa_next)
-		found = same_host(at->ifa_addr, &addr->u.any);
+		found = same_host(at->ifa_addr, &plain.u.any);
 	freeifaddrs(all);
 	return found;
 }

@@ -27,7 +27,10 @@ static void add_record(struct report_requests *requests, const struct res_record
 	*PL_PUSH(requests->items, requests->count, requests->room) = (struct report_request){
 		.start_s = (double)record->acted_ns / NS_PER_S,
 		.ttft_ms = 1e3 * timing.ttft_s,
-		.tpot_ms = timing.output_tokens > 1 ? 1e3 * timing.tpot_s : NAN,
+		/* a response in one piece has no time between tokens */
+		.tpot_ms = timing.mirror_chunk_count > 0 && timing.output_tokens > 1
+				   ? 1e3 * timing.tpot_s
+				   : NAN,
 		.e2el_ms = 1e3 * timing.e2el_s,
 		.ok = record->ok,
 	};

@@ -78,12 +78,27 @@ json_t *res_experiment_pins(const json_t *result)
 	return pins;
 }
 
+/* Returns the length of a control character or of U+2028 or U+2029, which end a line of YAML; 0: another character. */
+static size_t break_len(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	if (at[0] < 0x20 || at[0] == 0x7f)
+		return 1;
+	if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+		return 2;
+	return at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9) ? 3 : 0;
+}
+
 /* A comment is one line, whatever a name contains. */
 static void add_comment(struct pl_buf *buf, const char *text)
 {
 	pl_buf_add_text(buf, "# ");
-	for (; *text != '\0'; text++)
-		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+	while (*text != '\0') {
+		size_t len = break_len(text);
+		pl_buf_add_char(buf, len > 0 ? ' ' : *text);
+		text += len > 0 ? len : 1;
+	}
 	pl_buf_add_char(buf, '\n');
 }
 
@@ -92,9 +107,13 @@ static void add_result_comments(const json_t *result, const char *path, struct p
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
 	const char *sha256 = pl_json_path_text(result, "config.benchmark.dataset_sha256");
 	auto_free char *engine_text = res_engine_text(engine);
+	const char *run_id = pl_json_get_text(result, "run_id");
+	const char *started = pl_json_get_text(result, "timestamp");
+	const char *status = pl_json_get_text(result, "status");
 	auto_free char *head = pl_asprintf(
-		"Experiment of run %s of %s, status %s.", pl_json_get_text(result, "run_id"),
-		pl_json_get_text(result, "timestamp"), pl_json_get_text(result, "status"));
+		"Experiment of run %s%s%s%s%s.", run_id != NULL ? run_id : "without an id",
+		started != NULL ? " of " : "", started != NULL ? started : "",
+		status != NULL ? ", status " : "", status != NULL ? status : "");
 	auto_free char *answered = engine_text != NULL ? pl_asprintf("%s answered.", engine_text)
 						       : NULL;
 	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the dataset: %s", sha256)

@@ -1,6 +1,8 @@
 /* Values as a command line for people and shells. */
 #include "vllm/command/line.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/text.h"
 #include "option/secret.h"
@@ -34,6 +36,15 @@ static int too_long(const struct pl_buf *buf, struct pl_err *err)
 	return buf->full ? pl_err_invalid(err, "the command line is too long") : 0;
 }
 
+static bool is_shell_name(const char *name)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+	return name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9') &&
+	       name[strspn(name, letters)] == '\0';
+}
+
 static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 {
 	PL_JSON_EACH_MEMBER(name, value, env) {
@@ -42,6 +53,15 @@ static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 		bool hidden = !secrets && option_secret_is_name(name);
 		auto_free char *text = secrets ? pl_strdup(json_string_value(value))
 					       : option_secret_urls_shown(json_string_value(value));
+		/* a shell assigns to such a name only; env takes any */
+		if (!is_shell_name(name)) {
+			auto_free char *pair = pl_asprintf("%s=%s", name,
+							   hidden ? OPTION_SECRET_SHOWN : text);
+			pl_buf_add_text(buf, "env ");
+			vllm_word_quote(pair, buf);
+			pl_buf_add_char(buf, ' ');
+			continue;
+		}
 		pl_buf_addf(buf, "%s=", name);
 		vllm_word_quote(hidden ? OPTION_SECRET_SHOWN : text, buf);
 		pl_buf_add_char(buf, ' ');

@@ -138,6 +138,26 @@ def test_a_hostile_experiment_reaches_nothing(dashboard, tmp_path):
     assert yaml.safe_load(commands["experiment"]["text"])["launch"]["env"]["C"] == odd
 
 
+def test_names_of_variables_are_no_commands(dashboard, tmp_path):
+    """A shell takes an assignment only with the name of a variable; any other text before '=' would be run."""
+    commands, *_ = stored(dashboard, 4001, {"server": {"model": "m/x"}, "launch": {"env": {"X;touch pwned;Y": "1", "A B": "it's", "GOOD": "2"}},
+                                            "benchmark": {"num_prompts": 3, "dataset_name": "random"}})
+    words = shlex.split(commands["server"]["text"].replace("\\\n", " "))
+    assert {"X;touch pwned;Y=1", "A B=it's", "GOOD=2"} <= set(words)
+    subprocess.run(["sh", "-c", "vllm() { :; }\n" + commands["server"]["text"]], cwd=tmp_path, check=False, capture_output=True)
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_comment_stays_one_line(dashboard):
+    result = {**GOOD, "run_id": "exp_20260102_000000_000fa2", "environment": {**GOOD["environment"], "engine": {
+        "name": "vllm", "version": "1\u2028extra: 1\u0085zzz: 2", "simulated": None}},
+        "config": {**GOOD["config"], "experiment": {"server": {"model": "m/x"}, "benchmark": {"num_prompts": 3}}}}
+    assert dashboard.upload("/api/upload/json", result)["counts"]["stored"] == 1
+    commands, *_ = command_of(dashboard, result["run_id"])
+    text = commands["experiment"]["text"]
+    assert all(line.startswith("#") for line in text.splitlines() if "extra" in line or "zzz" in line), text
+
+
 def test_what_cannot_be_written_has_a_reason(dashboard):
     commands, missing, _ = stored(dashboard, 2, {"server": {"model": "m", "tensor_parallel_size": "${TP}"}})
     assert commands["server"]["text"] is None and "server.tensor_parallel_size: found text '${TP}'" in commands["server"]["reason"]

@@ -332,7 +332,7 @@ LOGS = [
     ("a time limit of Slurm", "job_limit", "DUE TO TIME LIMIT", "--time",
      f"{prefixed('0: ', STARTS)}\nslurmstepd: error: *** STEP 8841.0 ON gpu-7 CANCELLED AT 2026-11-20T10:30:00 DUE TO TIME "
      "LIMIT ***\nsrun: Job step aborted: Waiting up to 32 seconds for job step to finish."),
-    ("a step that Slurm refuses", "job_limit", "Unable to create step", "lower what the step asks for",
+    ("a step that Slurm refuses", "job_limit", "Unable to create step", "request no more tasks, GPUs and memory for the step",
      "srun: error: Unable to create step for job 8841: Requested node configuration is not available"),
     # the rest
     ("CUDA in a forked process", "cuda_error", "forked subprocess", "VLLM_WORKER_MULTIPROC_METHOD",

@@ -322,6 +322,24 @@ def test_directories(bin_dir, runs, tmp_path):
     assert "found no result" in report(bin_dir, tmp_path / "empty", status=2)
 
 
+def test_responses_in_one_piece_have_no_tpot(bin_dir, tmp_path):
+    config = base_config(num_prompts=8, extra_body={"stream": False})
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    text = report(bin_dir, tmp_path / "r.json", "--markdown")
+    assert "E2EL of 8 requests" in text and "TPOT of" not in text
+
+
+def test_a_result_is_not_replaced_by_its_report(bin_dir, runs, tmp_path):
+    copy = tmp_path / "r.json"
+    copy.write_bytes((runs / "r0.json").read_bytes())
+    (tmp_path / "link.json").symlink_to(copy)
+    for output in ("r.json", "link.json"):
+        done = run_profllm(bin_dir, "report", copy, "--html", "-o", tmp_path / output, "--overwrite")
+        assert done.returncode == 2 and "expected another file" in done.stderr, done.stderr
+    assert copy.read_bytes() == (runs / "r0.json").read_bytes()
+
+
 def test_equal_input_gives_equal_bytes(bin_dir, runs):
     for form in ("--html", "--markdown", "--terminal"):
         for names in (["r0.json"], ["r0.json", "r1.json"]):

@@ -101,7 +101,11 @@ static void test_io_sock__addresses_of_this_host(void **state)
 		bool is_here;
 	} cases[] = { { "127.0.0.1", true },
 		      { "127.9.9.9", true },
+		      { "0.0.0.0", true },
 		      { "::1", true },
+		      { "::", true },
+		      { "::ffff:127.0.0.1", true },
+		      { "::ffff:192.0.2.1", false },
 		      { "192.0.2.1", false },
 		      { "2001:db8::1", false } };
 	struct ifaddrs *all = NULL;

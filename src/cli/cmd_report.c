@@ -125,7 +125,7 @@ static int read_requests(const struct res_artifact *artifact, struct data *data,
 	if (pl_unpack_new(fd, artifact->name, &unpack, err) < 0)
 		return -1;
 	data->has_requests = true;
-	return report_requests_read(unpack, &data->requests, err);
+	return report_requests_read(unpack, NULL, &data->requests, err);
 }
 
 static int read_series(const struct res_artifact *artifact, struct data *data, struct pl_err *err)

@@ -45,12 +45,18 @@ struct report_requests {
 	size_t skipped; /* lines that are no records, and those after REPORT_REQUESTS_MAX requests */
 };
 #define REPORT_REQUESTS_MAX 2000000
+/* Ends a read early. */
+struct report_cancel {
+	bool (*is_canceled)(void *data);
+	void *data;
+};
 /*
  * Reads lines of api/requests.schema.json from a file, which may be compressed. Only the last try of a request counts.
- * *ret is valid after an error, too: it has the requests before it.
+ * cancel: NULL: never. Returns -1 with INVALID if the file is too large, or INTERRUPTED if it was canceled. *ret is valid
+ * after an error, too: it has the requests before it.
  */
-int report_requests_read(struct pl_unpack *file, struct report_requests *ret,
-			 struct pl_err *err) PL_MUST_CHECK;
+int report_requests_read(struct pl_unpack *file, const struct report_cancel *cancel,
+			 struct report_requests *ret, struct pl_err *err) PL_MUST_CHECK;
 /* The same from the lists in a file of vllm bench serve; empty without lists. */
 void report_requests_of_flat(const struct res_flat *flat, struct report_requests *ret);
 void report_requests_done(struct report_requests *requests);

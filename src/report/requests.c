@@ -9,8 +9,11 @@
 #include "result/timing.h"
 
 #define NS_PER_S       1e9
-#define BLOCK_BYTES    (256u << 10)
-#define LINE_BYTES_MAX (64u << 20) /* a record has 25 bytes per token */
+#define BLOCK_BYTES    ((size_t)256 << 10)
+#define UNPACKED_MAX   ((size_t)1 << 30)
+#define LINES_MAX      ((size_t)4 << 20)
+#define LINE_BYTES_MAX ((size_t)32 << 20)  /* a record has 25 bytes per token */
+#define MEMORY_MAX     ((size_t)256 << 20) /* of one parsed record */
 
 void report_requests_done(struct report_requests *requests)
 {
@@ -64,6 +67,7 @@ static void read_line(const char *text, size_t len, struct report_requests *requ
 	struct res_record record;
 
 	if (requests->count == REPORT_REQUESTS_MAX ||
+	    pl_json_check_memory(text, len, MEMORY_MAX, "a record", PL_ERR_IGNORED) < 0 ||
 	    pl_json_parse(text, len, "a record", &json, PL_ERR_IGNORED) < 0 ||
 	    res_record_from_json(json, &record, PL_ERR_IGNORED) < 0) {
 		requests->skipped++;
@@ -73,42 +77,81 @@ static void read_line(const char *text, size_t len, struct report_requests *requ
 	res_record_done(&record);
 }
 
-/* Takes the complete lines of the buffer, or all of it at the end. A line that is too long is dropped. */
-static void take_lines(struct pl_buf *buf, bool is_end, struct report_requests *requests)
-{
-	const char *at = pl_buf_text(buf), *end = at + buf->len;
+struct reader {
+	struct report_requests *requests;
+	struct pl_buf *line; /* the start of a line that continues in the next block */
+	bool is_line_too_long;
+	size_t lines;
+};
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		if (newline == NULL && !is_end)
-			break;
-		const char *stop = newline != NULL ? newline : end;
-		if (stop > at)
-			read_line(at, (size_t)(stop - at), requests);
-		at = newline != NULL ? newline + 1 : end;
-	}
-	pl_buf_consume(buf, buf->len - (size_t)(end - at));
+/* Takes a whole line. One that is too long is skipped. */
+static int take_line(struct reader *reader, const char *text, size_t len, struct pl_err *err)
+{
+	if (++reader->lines > LINES_MAX)
+		return pl_err_invalid(err, "more than %zu lines; the rest is not used", LINES_MAX);
+	if (reader->is_line_too_long)
+		reader->requests->skipped++;
+	else if (len > 0)
+		read_line(text, len, reader->requests);
+	reader->is_line_too_long = false;
+	return 0;
 }
 
-int report_requests_read(struct pl_unpack *file, struct report_requests *ret, struct pl_err *err)
+static int take_block(struct reader *reader, const char *text, size_t len, struct pl_err *err)
 {
-	auto_buf buf = PL_BUF(LINE_BYTES_MAX);
+	const char *end = text + len;
+	const char *newline;
+
+	for (; (newline = memchr(text, '\n', (size_t)(end - text))) != NULL; text = newline + 1) {
+		size_t part = (size_t)(newline - text);
+		bool is_whole = reader->line->len == 0;
+		if (!is_whole && !pl_buf_add(reader->line, text, part))
+			reader->is_line_too_long = true;
+		if (take_line(reader, is_whole ? text : pl_buf_text(reader->line),
+			      is_whole ? part : reader->line->len, err) < 0)
+			return -1;
+		pl_buf_clear(reader->line);
+	}
+	if (!reader->is_line_too_long && !pl_buf_add(reader->line, text, (size_t)(end - text)))
+		reader->is_line_too_long = true;
+	return 0;
+}
+
+static int read_blocks(struct pl_unpack *file, const struct report_cancel *cancel,
+		       struct reader *reader, struct pl_err *err)
+{
 	auto_free char *block = pl_alloc_array(BLOCK_BYTES, 1);
-	size_t len = 0;
-	int rc;
+	size_t total = 0, len = 0;
+
+	for (;;) {
+		if (cancel != NULL && cancel->is_canceled(cancel->data))
+			return pl_err_set(err, PL_ERR_INTERRUPTED, "canceled");
+		if (pl_unpack_read(file, block, BLOCK_BYTES, &len, err) < 0)
+			return -1;
+		if (len == 0)
+			return 0;
+		total += len;
+		if (total > UNPACKED_MAX)
+			return pl_err_invalid(err,
+					      "larger than %zu MiB after decompression; the rest "
+					      "is not used",
+					      UNPACKED_MAX >> 20);
+		if (take_block(reader, block, len, err) < 0)
+			return -1;
+	}
+}
+
+int report_requests_read(struct pl_unpack *file, const struct report_cancel *cancel,
+			 struct report_requests *ret, struct pl_err *err)
+{
+	auto_buf line = PL_BUF(LINE_BYTES_MAX);
+	struct reader reader = { .requests = ret, .line = &line };
 
 	*ret = (struct report_requests){ 0 };
-	while ((rc = pl_unpack_read(file, block, BLOCK_BYTES, &len, err)) == 0 && len > 0) {
-		if (!pl_buf_add(&buf, block, len)) {
-			/* the rest of such a line is skipped, too, because it is no record */
-			pl_buf_clear(&buf);
-			buf.full = false;
-			ret->skipped++;
-			(void)pl_buf_add(&buf, block, len);
-		}
-		take_lines(&buf, false, ret);
-	}
-	take_lines(&buf, true, ret);
+	int rc = read_blocks(file, cancel, &reader, err);
+	/* the last line may have no end */
+	if (rc == 0 && (line.len > 0 || reader.is_line_too_long))
+		rc = take_line(&reader, pl_buf_text(&line), line.len, err);
 	settle(ret);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "dash/artifacts.h"
 #include "dash/problem.h"
+#include "mirror/cancel_token.h"
 #include "report/report.h"
 #include "series/series.h"
 #include "store/documents/document.h"
@@ -17,6 +18,7 @@
 #define SERIES_BYTES_MAX ((size_t)256 << 20)
 #define BLOCK_BYTES      ((size_t)256 << 10)
 #define NAME_BYTES_MAX   120
+#define RETRY_S          1
 
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
@@ -69,10 +71,19 @@ static int read_series(struct pl_unpack *unpack, struct data *data, struct pl_er
 				    err);
 }
 
+static bool has_left(void *token)
+{
+	struct mirror_cancel_token *cancel_token = token;
+
+	return cancel_token != NULL && cancel_token->has_left(cancel_token);
+}
+
 /* Errors of files concern one section of the report: the others are still useful. */
-static void read_artifact(struct store *store, const struct store_artifact *artifact,
+static void read_artifact(const struct dash_request *request, const struct store_artifact *artifact,
 			  struct data *data)
 {
+	const struct report_cancel cancel = { has_left, request->cancel_token };
+	struct store *store = request->context->store;
 	auto_unpack struct pl_unpack *unpack = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int fd = -1;
@@ -88,7 +99,7 @@ static void read_artifact(struct store *store, const struct store_artifact *arti
 	}
 	int rc = strcmp(artifact->kind, "series") == 0
 			 ? read_series(unpack, data, &err)
-			 : report_requests_read(unpack, &data->requests, &err);
+			 : report_requests_read(unpack, &cancel, &data->requests, &err);
 	data->has_requests = data->has_requests || data->requests.count > 0;
 	/* a path of the server is in the log only */
 	if (rc < 0)
@@ -96,8 +107,9 @@ static void read_artifact(struct store *store, const struct store_artifact *arti
 			 err.code == PL_ERR_INVALID ? err.text : "could not be read completely");
 }
 
-static void read_artifacts(struct store *store, const struct store_artifacts *artifacts,
-			   struct data *data)
+/* Returns false if the client has left. */
+static bool read_artifacts(const struct dash_request *request,
+			   const struct store_artifacts *artifacts, struct data *data)
 {
 	static const char *const kinds[] = { "requests", "series" };
 
@@ -109,8 +121,11 @@ static void read_artifacts(struct store *store, const struct store_artifacts *ar
 				stored = &artifacts->items[k];
 		}
 		if (stored != NULL)
-			read_artifact(store, stored, data);
+			read_artifact(request, stored, data);
+		if (has_left(request->cancel_token))
+			return false;
 	}
+	return true;
 }
 
 /* The lists of requests in a file of vllm bench serve. */
@@ -165,8 +180,16 @@ void dash_get_report(const struct dash_request *request, struct dash_answer *ans
 		dash_refuse_stored(answer, &err);
 		return;
 	}
-	pthread_mutex_lock(&reading);
-	read_artifacts(store, &artifacts, &data);
+	if (pthread_mutex_trylock(&reading) != 0) {
+		dash_refuse(answer, 503, "another report is being written; retry later");
+		answer->retry_s = RETRY_S;
+		return;
+	}
+	if (!read_artifacts(request, &artifacts, &data)) {
+		pthread_mutex_unlock(&reading);
+		dash_refuse(answer, 503, "the client has left");
+		return;
+	}
 	if (!data.has_requests)
 		read_lists(&entry, &data);
 	auto_json json_t *report = report_of_result(

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fields == NULL)
 		fields = res_fields_new(NULL);
 	auto_unpack struct pl_unpack *file = pl_unpack_new_text(text + rest, size - rest);
-	must(report_requests_read(file, &requests, PL_ERR_IGNORED) == 0);
+	must(report_requests_read(file, NULL, &requests, PL_ERR_IGNORED) == 0);
 	must(requests.count + requests.skipped <= count_lines(text + rest, size - rest));
 	for (size_t i = 0; i < requests.count; i++)
 		must(requests.items[i].start_s >= 0);

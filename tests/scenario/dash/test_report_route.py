@@ -2,11 +2,16 @@
 import concurrent.futures
 import copy
 import json
+import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from dashboard_tools import Dashboard
 from run_tools import base_config, load_result, run_profllm, write_config
+
+SANITIZED = os.environ.get("PROFLLM_SANITIZED")
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +50,34 @@ def test_it_equals_the_commands_report(bin_dir, dashboard, folder):
     assert body_of(text) == body_of(own)
     run_id = load_result(folder / "r.json")["run_id"]
     assert dashboard.get(f"/api/data/experiments/{run_id}/report").body == answer.body
+    # one report at a time reads artifacts
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        assert {one.body for one in pool.map(lambda _: dashboard.get(f"/api/data/experiments/{number}/report"), range(16))} == {answer.body}
+        answers = list(pool.map(lambda _: dashboard.get(f"/api/data/experiments/{number}/report"), range(16)))
+    assert {one.body for one in answers if one.status == 200} == {answer.body}
+    assert all(one.headers["Retry-After"] == "1" for one in answers if one.status != 200) and {one.status for one in answers} <= {200, 503}
+
+
+LARGE = {  # the text of the requests, and the expected note
+    "lines": (b"\n" * ((4 << 20) + 1), "more than 4194304 lines"),
+    "values of a line": (b"[" + b"[]," * (10 << 20) + b"0]\n", None),
+    "bytes of a line": (b"[" * (40 << 20), None),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_requests_are_bounded(dashboard, folder, kind):
+    data, note = LARGE[kind]
+    result = {**load_result(folder / "r.json"), "artifacts": []}
+    dashboard.upload("/api/upload/json", result)
+    packed = subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+    path = f"/api/upload/artifact/{result['run_id']}/requests/r.requests.jsonl"
+    put = dashboard.ask("PUT", path, packed, {"Content-Type": "application/octet-stream"})
+    assert put.status in (200, 201), put.body
+    answer = dashboard.get("/api/data/experiments/1/report?format=text")
+    assert answer.status == 200
+    assert note is None or note in " ".join(answer.body.decode().split()), answer.body.decode()[-2000:]
+    status = Path(f"/proc/{dashboard.process.pid}/status").read_text(encoding="ascii")
+    assert SANITIZED or int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 400 << 10
 
 
 @pytest.mark.parametrize(("form", "media", "start"), [

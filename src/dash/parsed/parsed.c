@@ -1,11 +1,14 @@
 #include "dash/parsed/parsed.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+
+#define READERS_MAX 3 /* one reads, the others wait; of four threads (dash/server.c) */
 
 struct entry {
 	char sha256[65];
@@ -16,6 +19,7 @@ struct entry {
 
 struct dash_parsed_cache {
 	pthread_mutex_t reading; /* held by the thread that reads; before `lock` */
+	atomic_uint readers;     /* the thread that reads, and those that wait for it */
 	pthread_mutex_t lock;
 	size_t bytes_max;
 	size_t bytes;
@@ -111,6 +115,10 @@ int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_k
 	*ret = find(cache, kind, sha256);
 	if (*ret != NULL)
 		return 0;
+	if (atomic_fetch_add(&cache->readers, 1) >= READERS_MAX) {
+		atomic_fetch_sub(&cache->readers, 1);
+		return pl_err_set(err, PL_ERR_BUSY, "other artifacts are being read; retry later");
+	}
 	pthread_mutex_lock(&cache->reading);
 	*ret = find(cache, kind, sha256);
 	if (*ret == NULL) {
@@ -119,5 +127,6 @@ int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_k
 			add(cache, kind, sha256, *ret);
 	}
 	pthread_mutex_unlock(&cache->reading);
+	atomic_fetch_sub(&cache->readers, 1);
 	return result;
 }

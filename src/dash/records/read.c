@@ -32,6 +32,7 @@ struct dash_records_reader {
 	struct pl_buf scratch; /* decoded texts */
 	bool is_line_too_long;
 	bool is_unordered;
+	size_t lines; /* with blank ones */
 	size_t bytes_max;
 };
 
@@ -555,6 +556,8 @@ static int take_line(struct dash_records_reader *reader, const char *text, size_
 	struct dash_records *records = reader->records;
 	bool is_retried = false;
 
+	if (++reader->lines > DASH_RECORD_LINES_MAX)
+		return pl_err_invalid(err, "found more than %zu lines", DASH_RECORD_LINES_MAX);
 	if (len == 0)
 		return 0;
 	size_t before = records->count;
@@ -565,8 +568,6 @@ static int take_line(struct dash_records_reader *reader, const char *text, size_
 	if (records->count > before && before > 0 &&
 	    records->rows[before].index <= records->rows[before - 1].index)
 		reader->is_unordered = true;
-	if (records->lines + records->skipped > DASH_RECORD_LINES_MAX)
-		return pl_err_invalid(err, "found more than %zu lines", DASH_RECORD_LINES_MAX);
 	return check_bytes(records, reader->bytes_max, err);
 }
 
@@ -650,7 +651,8 @@ static void summarize(struct dash_records *records)
 int dash_records_reader_end(struct dash_records_reader *reader, struct dash_records **ret,
 			    struct pl_err *err)
 {
-	if (end_line(reader, err) < 0)
+	/* the last line may have no end */
+	if ((reader->line.len > 0 || reader->is_line_too_long) && end_line(reader, err) < 0)
 		return -1;
 	if (reader->is_unordered)
 		put_in_order(reader->records);

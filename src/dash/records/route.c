@@ -9,6 +9,7 @@
 #include "dash/dash.h"
 #include "dash/problem.h"
 #include "dash/records/records.h"
+#include "mirror/cancel_token.h"
 #include "result/flat/read.h"
 #include "result/record.h"
 #include "store/store.h"
@@ -21,24 +22,29 @@
 struct file {
 	struct store *store;
 	const struct store_artifact *artifact;
+	struct mirror_cancel_token *cancel_token; /* NULL: none */
 };
 
 /* Reads the file in blocks: its text may be much larger than the rows. */
-static int read_blocks(struct pl_unpack *unpack, const char *name,
+static int read_blocks(struct pl_unpack *unpack, const struct file *file,
 		       struct dash_records_reader *reader, struct pl_err *err)
 {
+	struct mirror_cancel_token *cancel_token = file->cancel_token;
 	auto_free char *block = pl_alloc(BLOCK_BYTES);
 	char size[PL_BYTES_TEXT_BYTES];
 	size_t total = 0, len = 0;
 
 	do {
+		if (cancel_token != NULL && cancel_token->has_left(cancel_token))
+			return pl_err_set(err, PL_ERR_INTERRUPTED, "the client has left");
 		if (pl_unpack_read(unpack, block, BLOCK_BYTES, &len, err) < 0 ||
 		    dash_records_reader_add(reader, block, len, err) < 0)
 			return -1;
 		total += len;
 		if (total > UNPACKED_MAX)
 			return pl_err_invalid(err, "'%s' is larger than %s after decompression",
-					      name, pl_text_from_bytes(UNPACKED_MAX, size));
+					      file->artifact->name,
+					      pl_text_from_bytes(UNPACKED_MAX, size));
 	} while (len > 0);
 	return 0;
 }
@@ -53,7 +59,7 @@ static int read_file(void *data, size_t bytes_max, void **ret, struct pl_err *er
 
 	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
 	    pl_unpack_new(fd, file->artifact->name, &unpack, err) < 0 ||
-	    read_blocks(unpack, file->artifact->name, reader, err) < 0 ||
+	    read_blocks(unpack, file, reader, err) < 0 ||
 	    dash_records_reader_end(reader, &records, err) < 0)
 		return -1;
 	*ret = records;
@@ -124,7 +130,7 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 			 struct dash_answer *answer)
 {
 	struct dash_parsed_cache *cache = request->context->parsed;
-	struct file file = { request->context->store, artifact };
+	struct file file = { request->context->store, artifact, request->cancel_token };
 	struct pl_err err = PL_ERR_INIT;
 	void *parsed = NULL;
 	int rc;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "dash/artifacts.h"
 #include "dash/log/indexes.h"
 #include "dash/problem.h"
 #include "dash/request.h"
@@ -250,12 +251,9 @@ void dash_get_log(const struct dash_request *request, struct dash_answer *answer
 	auto_store_entry entry = { .id = 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (!check(request, answer) || !dash_find_experiment(request, &entry, answer))
+	if (!check(request, answer) || !dash_find_experiment(request, &entry, answer) ||
+	    !dash_find_artifacts(request, &artifacts, answer))
 		return;
-	if (store_artifacts_of(request->context->store, entry.id, &artifacts, &err) < 0) {
-		dash_refuse_stored(answer, &err);
-		return;
-	}
 	const struct store_artifact *artifact = log_of(&artifacts);
 	const json_t *tail = pl_json_get_path(entry.document, "error.log_tail");
 	const char *cause = pl_json_path_text(entry.document, "error.log_line");

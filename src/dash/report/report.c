@@ -167,19 +167,14 @@ void dash_get_report(const struct dash_request *request, struct dash_answer *ans
 {
 	const char *format = json_string_value(json_object_get(request->query, "format"));
 	const struct form *form = PL_ROW_FIND(forms, name, format != NULL ? format : "html");
-	struct store *store = request->context->store;
 	auto_store_entry entry;
 	auto_artifacts artifacts = { 0 };
 	auto_data data = { .notes = json_array() };
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
-	struct pl_err err = PL_ERR_INIT;
 
-	if (!dash_find_experiment(request, &entry, answer))
+	if (!dash_find_experiment(request, &entry, answer) ||
+	    !dash_find_artifacts(request, &artifacts, answer))
 		return;
-	if (store_artifacts_of(store, entry.id, &artifacts, &err) < 0) {
-		dash_refuse_stored(answer, &err);
-		return;
-	}
 	if (pthread_mutex_trylock(&reading) != 0) {
 		dash_refuse(answer, 503, "another report is being written; retry later");
 		answer->retry_s = RETRY_S;

@@ -159,12 +159,16 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 }
 
 /* Each file that is sent holds all rows, however slowly its receiver reads. */
-#define FILES_MAX     16
-#define FILES_RETRY_S 5
+#define FILES_MAX       16
+#define FILES_BYTES_MAX ((size_t)512 << 20) /* one file may have more */
+#define FILES_RETRY_S   5
+
+static atomic_size_t file_bytes; /* of the rows of all files */
 
 struct stream {
 	struct dash_stream stream;
 	atomic_uint *files;
+	size_t bytes;
 	struct dash_records_csv *csv;
 };
 
@@ -179,8 +183,19 @@ static void free_stream(struct dash_stream *stream)
 	struct stream *whole = PL_CONTAINER_OF(stream, struct stream, stream);
 
 	dash_records_csv_free(whole->csv);
+	atomic_fetch_sub(&file_bytes, whole->bytes);
 	atomic_fetch_sub(whole->files, 1);
 	free(whole);
+}
+
+static bool take_bytes(size_t bytes)
+{
+	size_t before = atomic_fetch_add(&file_bytes, bytes);
+
+	if (before == 0 || before + bytes <= FILES_BYTES_MAX)
+		return true;
+	atomic_fetch_sub(&file_bytes, bytes);
+	return false;
 }
 
 static void send_csv(const struct dash_request *request, const struct store_entry *entry,
@@ -195,6 +210,15 @@ static void send_csv(const struct dash_request *request, const struct store_entr
 		dash_refuse(answer, 503,
 			    "%d downloads are in progress, which is the limit; retry later",
 			    FILES_MAX);
+		answer->retry_s = FILES_RETRY_S;
+		return;
+	}
+	size_t bytes = dash_records_bytes(records);
+	if (!take_bytes(bytes)) {
+		atomic_fetch_sub(files, 1);
+		dash_refuse(answer, 503,
+			    "other downloads hold the limit of %zu MiB of memory; retry later",
+			    FILES_BYTES_MAX >> 20);
 		answer->retry_s = FILES_RETRY_S;
 		return;
 	}

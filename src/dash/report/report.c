@@ -2,6 +2,7 @@
  * The report of one result as a file to share (report/report.h). One report at a time reads artifacts, so that a few
  * requests cannot fill the memory.
  */
+#include <ctype.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -140,13 +141,26 @@ static void read_lists(const struct store_entry *entry, struct data *data)
 	data->has_requests = data->requests.count > 0;
 }
 
+/* dash_disposition() keeps the part after the last '/': it must be a visible name. */
+static bool is_file_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *part = slash != NULL ? slash + 1 : name;
+	bool has_letter = false;
+
+	/* other letters than those of ASCII have bytes from 0x80 on */
+	for (const char *c = part; *c != '\0'; c++)
+		has_letter = has_letter || isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80;
+	return has_letter && *part != '.' && strlen(name) <= NAME_BYTES_MAX;
+}
+
 /* The name of the file: of the experiment, else of its run. */
 static char *file_name(const struct store_entry *entry, const char *suffix)
 {
 	const char *name = pl_json_get_text(entry->document, "name");
 	const char *run_id = entry->run_id;
 
-	if (name != NULL && *name != '\0' && strlen(name) <= NAME_BYTES_MAX)
+	if (name != NULL && is_file_name(name))
 		return pl_asprintf("%s%s", name, suffix);
 	if (run_id != NULL)
 		return pl_asprintf("%s%s", run_id, suffix);

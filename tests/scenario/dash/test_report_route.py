@@ -91,6 +91,16 @@ def test_forms(dashboard, folder, form, media, start):
     assert "r.requests.jsonl.zst: not stored, so its charts are missing" in answer.body.decode().replace("\\_", "_").replace("\n  ", " ")
 
 
+@pytest.mark.parametrize(("name", "expected"), [
+    ("a/b", "b"), ("\u00e9", "__"), ("/", None), (".", None), ("..", None), ("a/.b", None), ("a/-", None)])
+def test_file_names(dashboard, folder, name, expected):
+    result = {**load_result(folder / "r.json"), "name": name}
+    dashboard.upload("/api/upload/json", result)
+    answer = dashboard.get("/api/data/experiments/1/report?format=text")
+    assert answer.status == 200
+    assert f'filename="{expected or result["run_id"]}.txt"' in answer.headers["Content-Disposition"]
+
+
 def test_refusals(dashboard, folder):
     dashboard.upload("/api/upload/json", load_result(folder / "r.json"))
     assert dashboard.get("/api/data/experiments/9/report").status == 404

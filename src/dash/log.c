@@ -14,8 +14,6 @@
 #define ROWS_DEFAULT   200
 #define TAIL_BYTES_MAX (64u << 20)
 #define RETRY_S        1
-/* A compressed file may contain a large log. */
-#define PACKED_FACTOR 16
 
 /* The lines of a response. */
 struct view {
@@ -171,49 +169,67 @@ static void respond(const struct dash_request *request, struct view *view, const
 	dash_answer_json(answer, 200, json);
 }
 
-/* Reads the index, or takes the kept one, and responds. */
-static int respond_file(const struct dash_request *request, const struct store_artifact *artifact,
-			const char *cause, struct view *view, struct dash_answer *answer,
-			struct pl_err *err)
+/* Takes the kept index, or makes it. */
+static int find_index(const struct dash_request *request, const char *sha256, const char *cause,
+		      struct view *view, struct pl_err *err)
 {
 	struct dash_log_indexes *indexes = request->context->logs;
-	int fd = -1;
+	int rc = 0;
 
-	if (store_artifact_open(request->context->store, artifact->sha256, &fd, err) < 0 ||
-	    dash_log_open(fd, artifact->name, request->cancel_token, &view->log, err) < 0)
-		return -1;
-	if (!dash_log_indexes_find(indexes, artifact->sha256, cause, &view->index)) {
-		if (dash_log_index_make(view->log, cause, &view->index, err) < 0)
-			return -1;
-		dash_log_indexes_add(indexes, artifact->sha256, cause, &view->index);
+	if (dash_log_indexes_find(indexes, sha256, cause, &view->index))
+		return 0;
+	dash_log_indexes_begin(indexes, sha256);
+	/* another request may have made it meanwhile */
+	if (!dash_log_indexes_find(indexes, sha256, cause, &view->index)) {
+		rc = dash_log_index_make(view->log, cause, &view->index, err);
+		if (rc == 0)
+			dash_log_indexes_add(indexes, sha256, cause, &view->index);
 	}
-	respond(request, view, "artifact", artifact->name, answer);
-	return 0;
+	dash_log_indexes_end(indexes, sha256);
+	return rc;
+}
+
+static void refuse_file(const struct dash_request *request, const struct store_artifact *artifact,
+			const struct pl_err *err, struct dash_answer *answer)
+{
+	if (err->code == PL_ERR_INVALID)
+		dash_refuse(answer, 422, "%s", err->text);
+	else if (err->code == PL_ERR_NOT_FOUND)
+		dash_refuse(answer, 404,
+			    "the file of artifact '%s' of experiment '%s' is missing on "
+			    "the server; upload it again (PUT)",
+			    artifact->name, request->words[0]);
+	else
+		dash_refuse_stored(answer, err);
 }
 
 static void send_file(const struct dash_request *request, const struct store_artifact *artifact,
 		      const char *cause, struct view *view, struct dash_answer *answer)
 {
 	struct dash_log_indexes *indexes = request->context->logs;
-	int64_t bytes = artifact->bytes * PACKED_FACTOR;
+	int64_t bytes = artifact->bytes;
 	struct pl_err err = PL_ERR_INIT;
+	int fd = -1;
 
+	if (store_artifact_open(request->context->store, artifact->sha256, &fd, &err) < 0 ||
+	    dash_log_open(fd, artifact->name, request->cancel_token, &view->log, &err) < 0) {
+		refuse_file(request, artifact, &err, answer);
+		return;
+	}
+	/* the size of a compressed log is unknown until it was read */
+	if (dash_log_is_packed(view->log))
+		bytes = dash_log_indexes_find(indexes, artifact->sha256, cause, &view->index)
+				? view->index.bytes
+				: DASH_LOG_UNPACKED_MAX;
 	if (!dash_log_indexes_enter(indexes, bytes)) {
 		dash_refuse(answer, 503, "other large logs are being read; retry later");
 		answer->retry_s = RETRY_S;
 		return;
 	}
-	if (respond_file(request, artifact, cause, view, answer, &err) < 0) {
-		if (err.code == PL_ERR_INVALID)
-			dash_refuse(answer, 422, "%s", err.text);
-		else if (err.code == PL_ERR_NOT_FOUND)
-			dash_refuse(answer, 404,
-				    "the file of artifact '%s' of experiment '%s' is missing on "
-				    "the server; upload it again (PUT)",
-				    artifact->name, request->words[0]);
-		else
-			dash_refuse_stored(answer, &err);
-	}
+	if (find_index(request, artifact->sha256, cause, view, &err) < 0)
+		refuse_file(request, artifact, &err, answer);
+	else
+		respond(request, view, "artifact", artifact->name, answer);
 	dash_log_indexes_leave(indexes, bytes);
 }
 

@@ -10,6 +10,7 @@
 #define INDEXES_MAX    16 /* of 32 KiB each */
 #define LARGE_BYTES    (4 << 20)
 #define LARGE_LOGS_MAX 2 /* of four threads (dash/server.c) */
+#define MAKERS_MAX     4 /* one per thread */
 
 struct entry {
 	char *sha256;
@@ -21,6 +22,9 @@ struct dash_log_indexes {
 	pthread_mutex_t lock;
 	struct entry entries[INDEXES_MAX]; /* a ring: the oldest one is replaced */
 	size_t next;
+	const char
+		*made[MAKERS_MAX]; /* the SHA-256 of each index that a thread makes; NULL: free */
+	pthread_cond_t is_made;
 	atomic_uint large_logs;
 };
 
@@ -29,6 +33,7 @@ struct dash_log_indexes *dash_log_indexes_new(void)
 	struct dash_log_indexes *indexes = pl_alloc(sizeof(*indexes));
 
 	pthread_mutex_init(&indexes->lock, NULL);
+	pthread_cond_init(&indexes->is_made, NULL);
 	return indexes;
 }
 
@@ -45,6 +50,7 @@ void dash_log_indexes_free(struct dash_log_indexes *indexes)
 		return;
 	for (size_t i = 0; i < INDEXES_MAX; i++)
 		entry_done(&indexes->entries[i]);
+	pthread_cond_destroy(&indexes->is_made);
 	pthread_mutex_destroy(&indexes->lock);
 	free(indexes);
 }
@@ -81,6 +87,42 @@ void dash_log_indexes_add(struct dash_log_indexes *indexes, const char *sha256, 
 	indexes->next = (indexes->next + 1) % INDEXES_MAX;
 	pthread_mutex_unlock(&indexes->lock);
 	entry_done(&oldest);
+}
+
+/* Returns a free place, or NULL if there is none or a thread makes this index. */
+static const char **place_for(struct dash_log_indexes *indexes, const char *sha256)
+{
+	const char **place = NULL;
+
+	for (size_t i = 0; i < MAKERS_MAX; i++) {
+		if (indexes->made[i] == NULL)
+			place = &indexes->made[i];
+		else if (strcmp(indexes->made[i], sha256) == 0)
+			return NULL;
+	}
+	return place;
+}
+
+void dash_log_indexes_begin(struct dash_log_indexes *indexes, const char *sha256)
+{
+	const char **place;
+
+	pthread_mutex_lock(&indexes->lock);
+	while ((place = place_for(indexes, sha256)) == NULL)
+		pthread_cond_wait(&indexes->is_made, &indexes->lock);
+	*place = sha256;
+	pthread_mutex_unlock(&indexes->lock);
+}
+
+void dash_log_indexes_end(struct dash_log_indexes *indexes, const char *sha256)
+{
+	pthread_mutex_lock(&indexes->lock);
+	for (size_t i = 0; i < MAKERS_MAX; i++) {
+		if (indexes->made[i] == sha256)
+			indexes->made[i] = NULL;
+	}
+	pthread_cond_broadcast(&indexes->is_made);
+	pthread_mutex_unlock(&indexes->lock);
 }
 
 bool dash_log_indexes_enter(struct dash_log_indexes *indexes, int64_t bytes)

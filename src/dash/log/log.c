@@ -53,6 +53,11 @@ void dash_log_close(struct dash_log *log)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
+bool dash_log_is_packed(const struct dash_log *log)
+{
+	return pl_unpack_is_packed(log->bytes);
+}
+
 static int64_t position(const struct dash_log *log)
 {
 	return log->block_at + (int64_t)log->at;

@@ -30,6 +30,8 @@ int dash_log_open(int fd, const char *name, struct mirror_cancel_token *cancel_t
 /* Borrows the text. */
 struct dash_log *dash_log_open_text(const char *text, size_t len);
 void dash_log_close(struct dash_log *log);
+/* Whether the file is compressed: its log may be much larger. */
+bool dash_log_is_packed(const struct dash_log *log);
 PL_AUTO_DEFINE(struct dash_log, dash_log_close);
 #define auto_dash_log PL_AUTO(dash_log_close)
 

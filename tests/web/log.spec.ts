@@ -36,7 +36,7 @@ const dashboard = useDashboard(async (store, own) => {
   const secret = variant(base, { name: 'secret' })
   secret.config.experiment = {
     ...secret.config.experiment,
-    launch: { ...secret.config.experiment.launch, env: { HF_TOKEN: '***', NOTE: '<b>' } },
+    launch: { ...secret.config.experiment.launch, env: { HF_TOKEN: '***', NOTE: '<b> \u202eevil' } },
   }
   named('6', secret) // 6
 })
@@ -216,6 +216,17 @@ test('a secret is named, and never shown', async ({ page }) => {
   )
   await expect(commands(page).getByRole('group', { name: 'Server', exact: true })).toContainText("HF_TOKEN='***'")
   await expect(commands(page).locator('b').filter({ hasText: '<b>' })).toHaveCount(0)
+})
+
+test('a command shows control characters, and copies the exact text', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await open(page, 6)
+  await commands(page).scrollIntoViewIfNeeded()
+  const server = commands(page).getByRole('group', { name: 'Server', exact: true })
+  await expect(server.locator('pre')).toContainText("NOTE='<b> �evil'")
+  await server.getByRole('button', { name: /^Copy/ }).click()
+  await expect(server.getByRole('button', { name: /^Copied/ })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("NOTE='<b> \u202eevil'")
 })
 
 test.describe('on a phone', () => {

@@ -12,6 +12,7 @@ import page from '../ui/page.module.css'
 import { save } from '../ui/save'
 import { useSeen } from '../ui/use-seen'
 import { paths } from '../url/paths'
+import { visible } from './log-lines'
 import css from './log.module.css'
 
 type Command = Answer['commands'][number]
@@ -98,7 +99,7 @@ function Item({ command, experiment }: { command: Command; experiment: Experimen
       </header>
       {text !== null && (
         <pre>
-          <bdi>{text.trimEnd()}</bdi>
+          <bdi>{visible(text.trimEnd())}</bdi>
         </pre>
       )}
       {notes.map((note) => (

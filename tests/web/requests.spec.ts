@@ -235,8 +235,37 @@ test('states: not uploaded, none, none that match, and a failure', async ({ page
   await expect(part(page)).toContainText('No request matches.')
   await part(page).getByRole('button', { name: 'Clear filters' }).first().click()
   await expect(part(page).getByText('1–50 of 240')).toBeVisible()
-  await open(page, '?rsort=no_column')
+  await page.goto(`${url}/experiments/1?rmin=no_column:1`)
   await expect(part(page).getByRole('alert')).toContainText('no_column')
+  await part(page).getByRole('alert').getByRole('button', { name: 'Clear filters' }).click()
+  await expect(part(page).getByText('1–50 of 240')).toBeVisible()
+})
+
+test('an unknown column in the address uses the default order', async ({ page }) => {
+  await open(page, '?rsort=-no_column')
+  await expect(table(page).getByRole('columnheader', { name: /^#/ })).toHaveAttribute('aria-sort', 'ascending')
+  await expect(table(page).locator('tbody tr').first()).toHaveAttribute('data-request', '0')
+  await expect(part(page).getByRole('alert')).toHaveCount(0)
+  await expect(part(page).getByRole('link', { name: 'Download CSV' })).not.toHaveAttribute('href', /sort/)
+})
+
+test('a zoom of the timeline shows the first page of the requests', async ({ page }) => {
+  await open(page, '?rpage=5')
+  await expect(part(page).getByText('201–240 of 240')).toBeVisible()
+  await page.getByRole('region', { name: 'Timeline', exact: true }).getByRole('slider').focus()
+  for (let i = 0; i < 5; i++) await page.keyboard.press('+')
+  await expect.poll(() => search(page).get('t')).not.toBeNull()
+  expect(search(page).get('rpage')).toBeNull()
+  await expect(part(page).getByText(/^1–\d+ of \d+$/)).toBeVisible()
+})
+
+test('a page after the last one is the last page', async ({ page }) => {
+  await open(page, '?rpage=8')
+  await expect(part(page).getByText('201–240 of 240')).toBeVisible()
+  await expect(table(page).locator('tbody tr')).toHaveCount(40)
+  await expect(part(page).getByRole('button', { name: 'Next requests' })).toBeDisabled()
+  await part(page).getByRole('button', { name: 'Previous requests' }).click()
+  await expect(part(page).getByText('151–200 of 240')).toBeVisible()
 })
 
 test('records that differ from the result are reported', async ({ page }) => {

@@ -58,12 +58,17 @@ export function Requests({ experiment, missing }: { experiment: Experiment; miss
     min: state.min ? `${state.min.column}:${state.min.value}` : undefined,
     id: state.id || undefined,
   }
-  const order = { sort: state.sort || undefined }
   const isAsked = missing === null
   const whole = useRequests(experiment.id, isAsked ? { ...conditions, curve: true, lanes: LANES, limit: 0 } : null)
+  // the address may have any column and any page: the response of the whole limits both
+  const isKnown = whole.data !== undefined || (state.sort === '' && state.page === 1)
+  const sort = whole.data?.columns.some(({ id }) => id === state.sort.replace('-', '')) ? state.sort : ''
+  const last = whole.data && !whole.isPlaceholderData ? Math.max(1, Math.ceil(whole.data.count / PAGE_ROWS)) : Infinity
+  const number = Math.min(state.page, last)
+  const order = { sort: sort || undefined }
   const rows = useRequests(
     experiment.id,
-    isAsked ? { ...conditions, ...order, limit: PAGE_ROWS, offset: (state.page - 1) * PAGE_ROWS } : null,
+    isAsked && isKnown ? { ...conditions, ...order, limit: PAGE_ROWS, offset: (number - 1) * PAGE_ROWS } : null,
   )
   const data = whole.data ?? rows.data
   const error = whole.error ?? rows.error
@@ -104,7 +109,7 @@ export function Requests({ experiment, missing }: { experiment: Experiment; miss
           <Act
             onPress={() => {
               void whole.refetch()
-              void rows.refetch()
+              if (isKnown) void rows.refetch()
             }}
           >
             Retry
@@ -165,8 +170,8 @@ export function Requests({ experiment, missing }: { experiment: Experiment; miss
       {rows.data && rows.data.count > 0 && (
         <Rows
           data={rows.data}
-          sort={state.sort}
-          number={state.page}
+          sort={sort}
+          number={number}
           isAll={state.isAll}
           isBusy={rows.isPlaceholderData}
           marked={state.marked}

@@ -32,7 +32,10 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
   // in ns; without a measured run, the first sample
   const [origin, setOrigin] = useState<number | null>(run?.[0] ?? null)
   const set = (change: Partial<TimelineState>) => {
-    const query = writeTimeline({ ...state, ...change }, window.location.search)
+    const rest = new URLSearchParams(window.location.search)
+    // another range has other requests
+    if ('range' in change) rest.delete('rpage')
+    const query = writeTimeline({ ...state, ...change }, rest.toString())
     navigate(`${place}${query ? `?${query}` : ''}${window.location.hash}`, {
       replace: true,
       state: history.state as unknown,

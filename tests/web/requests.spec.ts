@@ -61,7 +61,7 @@ const series = Array.from({ length: 620 }, (_, tick) => ({
 const dashboard = useDashboard((store, own) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
   const base = read(own)
-  for (const [i, name] of ['recorded', 'not uploaded', 'no records', 'empty'].entries()) {
+  for (const [i, name] of ['recorded', 'not uploaded', 'no records', 'empty', 'deleted'].entries()) {
     const document = variant(base, { name })
     document.series = {
       ...document.series,
@@ -266,6 +266,41 @@ test('a page after the last one is the last page', async ({ page }) => {
   await expect(part(page).getByRole('button', { name: 'Next requests' })).toBeDisabled()
   await part(page).getByRole('button', { name: 'Previous requests' }).click()
   await expect(part(page).getByText('151–200 of 240')).toBeVisible()
+})
+
+test('telemetry, requests, log and commands of a deleted experiment remain', async ({ page }) => {
+  const url = dashboard().url
+  const { run_id } = await (await page.request.get(`${url}/api/data/experiments/5`)).json()
+  const sent = await page.request.put(`${url}/api/upload/artifact/${run_id}/server_log/r.server.log`, {
+    data: Buffer.from('first line\n'),
+    headers: { 'Content-Type': 'application/octet-stream' },
+  })
+  expect(sent.ok()).toBe(true)
+  await open(page, '', 5)
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
+  const shown = async () => {
+    await expect(region('Timeline').locator('[data-lane="GPU power"]')).toBeVisible()
+    await expect(table(page).locator('tbody tr')).toHaveCount(50)
+    await expect(region('Server log').locator('[data-line="1"]')).toBeVisible()
+    await expect(region('Commands').getByRole('group', { name: 'Server', exact: true })).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+  }
+  await region('Server log').scrollIntoViewIfNeeded()
+  await region('Server log').getByRole('searchbox', { name: 'Search the log' }).fill('first')
+  await expect(region('Server log').getByRole('status')).toHaveText('1 of 1')
+  await region('Commands').scrollIntoViewIfNeeded()
+  await shown()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (/\/experiments\/\w+\/(series|requests|log|command)\b/.test(request.url())) asked.push(request.url())
+  })
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeFocused()
+  await shown()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible()
+  await shown()
+  expect(asked).toEqual([])
 })
 
 test('records that differ from the result are reported', async ({ page }) => {

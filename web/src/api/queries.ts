@@ -386,7 +386,19 @@ export function useExperiment(id: string) {
 }
 
 // queries that a change of a result does not affect, or that fail for a deleted result
-const STAYING = ['fields', 'experiment', 'artifacts', 'job', 'items', 'diff']
+const STAYING = [
+  'fields',
+  'experiment',
+  'artifacts',
+  'series',
+  'requests',
+  'log',
+  'log search',
+  'command',
+  'job',
+  'items',
+  'diff',
+]
 
 const changesKey = (id: number) => ['changes', id]
 

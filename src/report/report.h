@@ -38,11 +38,13 @@ struct report_requests {
 		double ttft_ms; /* NaN: none */
 		double tpot_ms;
 		double e2el_ms;
+		uint64_t index; /* in the plan; 0 in the lists of vllm bench serve */
 		bool ok;
 	} * items; /* in the order of their starts */
 	size_t count;
 	size_t room;
-	size_t skipped; /* lines that are no records, and those after REPORT_REQUESTS_MAX requests */
+	/* lines that are no records, second records of a request, and those after REPORT_REQUESTS_MAX requests */
+	size_t skipped;
 };
 #define REPORT_REQUESTS_MAX 2000000
 /* Ends a read early. */

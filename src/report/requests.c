@@ -35,6 +35,7 @@ static void add_record(struct report_requests *requests, const struct res_record
 				   ? 1e3 * timing.tpot_s
 				   : NAN,
 		.e2el_ms = 1e3 * timing.e2el_s,
+		.index = record->index,
 		.ok = record->ok,
 	};
 }
@@ -49,6 +50,40 @@ static int by_start(const void *a, const void *b)
 	if (x->e2el_ms != y->e2el_ms)
 		return x->e2el_ms < y->e2el_ms ? -1 : 1;
 	return x->ttft_ms < y->ttft_ms ? -1 : x->ttft_ms > y->ttft_ms;
+}
+
+struct place {
+	uint64_t index;
+	size_t at;
+};
+
+static int by_index(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Keeps the first record of each request. */
+static void drop_repeated(struct report_requests *requests)
+{
+	auto_free struct place *places = pl_alloc_array(requests->count, sizeof(*places));
+	auto_free bool *is_repeated = pl_alloc_array(requests->count, sizeof(*is_repeated));
+	size_t used = 0;
+
+	for (size_t i = 0; i < requests->count; i++)
+		places[i] = (struct place){ requests->items[i].index, i };
+	qsort(places, requests->count, sizeof(places[0]), by_index);
+	for (size_t i = 1; i < requests->count; i++)
+		is_repeated[places[i].at] = places[i].index == places[i - 1].index;
+	for (size_t i = 0; i < requests->count; i++) {
+		if (!is_repeated[i])
+			requests->items[used++] = requests->items[i];
+	}
+	requests->skipped += requests->count - used;
+	requests->count = used;
 }
 
 static void settle(struct report_requests *requests)
@@ -152,6 +187,7 @@ int report_requests_read(struct pl_unpack *file, const struct report_cancel *can
 	/* the last line may have no end */
 	if (rc == 0 && (line.len > 0 || reader.is_line_too_long))
 		rc = take_line(&reader, pl_buf_text(&line), line.len, err);
+	drop_repeated(ret);
 	settle(ret);
 	return rc;
 }

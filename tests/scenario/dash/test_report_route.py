@@ -57,6 +57,19 @@ def test_it_equals_the_commands_report(bin_dir, dashboard, folder):
     assert all(one.headers["Retry-After"] == "1" for one in answers if one.status != 200) and {one.status for one in answers} <= {200, 503}
 
 
+def test_a_second_record_of_a_request_is_ignored(dashboard, folder):
+    result = {**load_result(folder / "r.json"), "artifacts": []}
+    dashboard.upload("/api/upload/json", result)
+    lines = subprocess.run(["zstd", "-q", "-d", "-c", folder / "r.requests.jsonl.zst"], capture_output=True, check=True).stdout
+    reports = []
+    for data in (lines, lines + lines):
+        path = f"/api/upload/artifact/{result['run_id']}/requests/r.requests.jsonl"
+        put = dashboard.ask("PUT", path, data, {"Content-Type": "application/octet-stream"})
+        assert put.status in (200, 201), put.body
+        reports.append(dashboard.get("/api/data/experiments/1/report").body.decode())
+    assert "E2EL histogram" in reports[0] and re.findall(r"<svg.*?</svg>", reports[0], re.S) == re.findall(r"<svg.*?</svg>", reports[1], re.S)
+
+
 LARGE = {  # the text of the requests, and the expected note
     "lines": (b"\n" * ((4 << 20) + 1), "more than 4194304 lines"),
     "values of a line": (b"[" + b"[]," * (10 << 20) + b"0]\n", None),

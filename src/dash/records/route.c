@@ -225,6 +225,7 @@ static void send_csv(const struct dash_request *request, const struct store_entr
 	struct stream *stream = pl_alloc(sizeof(*stream));
 	*stream = (struct stream){ .stream = { .read = read_stream, .free = free_stream },
 				   .files = files,
+				   .bytes = bytes,
 				   .csv = dash_records_csv_new(records, question) };
 	dash_answer_bytes(answer, "text/csv; charset=utf-8; header=present", NULL, 0);
 	answer->status = 200;

@@ -1,6 +1,7 @@
 """Requests of a result (`GET …/requests`): rows, sums, filters, curves and lanes of what a run recorded, compared with numpy and with the result's
 own metrics; the lists of vLLM's files; invalid lines; wrong requests."""
 import csv
+import http.client
 import io
 import json
 import os
@@ -8,6 +9,7 @@ import random
 import re
 import subprocess
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from dashboard_tools import SOURCE, Dashboard, little
@@ -201,6 +203,22 @@ def test_attempts_are_not_requests(dashboard):
     assert (page["total"], page["lines"], page["attempts"]) == (3, 4, 1)
     assert (page["sums"]["completed"], page["sums"]["failed"], page["sums"]["not_sent"]) == (2, 0, 1)
     assert page["rows"][1]["tries"] == 2 and page["rows"][2]["start_s"] is None
+
+
+@pytest.mark.release_only  # the size of the records is the point
+def test_downloads_give_their_memory_back(dashboard):
+    """Their sum is over the limit of all downloads at a time, and each ends before the next one begins."""
+    line = json.dumps(record(10**9, gaps_ms=()), separators=(",", ":"))
+    put(dashboard, "".join(f"{line.replace('1000000000', str(i), 1)}\n" for i in range(100_000)).encode())
+    host = urlsplit(dashboard.url)
+    for i in range(60):
+        connection = http.client.HTTPConnection(host.hostname, host.port, timeout=30)
+        connection.request("GET", f"{PATH}?format=csv")
+        answer = connection.getresponse()
+        assert answer.status == 200, (i, answer.read(300))
+        assert answer.read(100).startswith(b"index,")
+        connection.close()
+        answer.close()
 
 
 def test_csv_has_every_match(dashboard, run):

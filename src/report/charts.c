@@ -370,10 +370,10 @@ void report_add_latencies(const struct report_input *input, json_t *blocks)
 	}
 	add_charts(blocks, charts);
 	if (has_requests && input->requests->skipped > 0) {
-		auto_free char *note = pl_asprintf(
-			"The charts lack %zu lines of the artifact: they are no records, or follow "
-			"the first %d requests.",
-			input->requests->skipped, REPORT_REQUESTS_MAX);
+		auto_free char *note = pl_asprintf("The charts lack %zu lines of the artifact: "
+						   "they are not records, or follow "
+						   "the first %d requests.",
+						   input->requests->skipped, REPORT_REQUESTS_MAX);
 		report_add_text(blocks, "note", note);
 	}
 }

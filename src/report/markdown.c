@@ -9,7 +9,7 @@
 #include "report/report_priv.h"
 
 #define FENCE_MIN 3
-/* ends a word, so that it is no mention and no link */
+/* ends a word, so that it is neither a mention nor a link */
 #define NOTHING "<!-- -->"
 
 static void add_escaped(struct pl_buf *buf, const char *text)

@@ -43,7 +43,7 @@ struct report_requests {
 	} * items; /* in the order of their starts */
 	size_t count;
 	size_t room;
-	/* lines that are no records, second records of a request, and those after REPORT_REQUESTS_MAX requests */
+	/* lines that are not records, second records of a request, and those after REPORT_REQUESTS_MAX requests */
 	size_t skipped;
 };
 #define REPORT_REQUESTS_MAX 2000000

@@ -61,7 +61,7 @@ static double at(const json_t *series, const char *list, size_t i)
 	return report_json_number(json_array_get(json_object_get(series, list), i));
 }
 
-/* Values between two samples are not known: a bin without a sample is no gap if it is shorter than their distance. */
+/* Values between two samples are not known: a bin without a sample is not a gap if it is shorter than their distance. */
 static void add_points(const json_t *bins, const json_t *series, double scale, json_t *line,
 		       double *ret_high)
 {

@@ -318,7 +318,7 @@ static void add_histogram(const struct report_requests *requests, const struct l
 	snprintf(text, sizeof(text), "%zu requests in bins of %.4g ms", samples.count, ticks.step);
 	if (above > 0)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "; %zu above %.4g ms are not drawn", above, high);
+			 "; not drawn: %zu above %.4g ms", above, high);
 	strcat(text, ".");
 	json_t *chart = report_add_chart(charts, title, text, "ms →", "requests");
 	json_t *bars = report_add_line(chart, "requests", "bars");

@@ -147,7 +147,7 @@ static void add_lines(struct host_gpus *gpus, const json_t *look, const char *ti
 	add_none(gpus, text);
 }
 
-/* Returns true if ^C or another end signal arrived before the time was over. */
+/* Returns true if ^C or another end signal arrived before the time had passed. */
 static bool wait_or_end(const sigset_t *ends, int64_t due_ns)
 {
 	int64_t left_ns = due_ns - pl_clock_now_ns();

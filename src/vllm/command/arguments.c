@@ -17,7 +17,7 @@
 
 enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
 
-#define OPTIMIZATION_LEVELS "0.12.0" /* the first release whose -O is no compilation_config */
+#define OPTIMIZATION_LEVELS "0.12.0" /* the first release whose -O is not compilation_config */
 
 /*
  * Makes the first "--model X" or "--model=X" the leading positional model. vLLM does it before it

@@ -149,7 +149,7 @@ static void test_dash_records_records__any_form(void **state)
 	}
 }
 
-/* An event before the start, or a start that moves after the events were read, is no record. */
+/* An event before the start, or a start that moves after the events were read, is not a record. */
 static void test_dash_records_records__contradictions(void **state)
 {
 	static const char *const lines[] = {

@@ -20,11 +20,12 @@
  */
 #define RING_RECORDS (1u << 17)
 #define TEXT_BYTES   (1u << 18) /* per write */
-#define LINE_BYTES   256        /* a line without its request id */
+#define LINE_BYTES   512        /* a line without its request id */
 
 enum kind { KIND_REQUEST, KIND_TOKEN, KIND_END, KIND_RESET };
 
 struct sim_event_id {
+	struct sim_event_times times;
 	uint32_t events;
 	uint32_t len;
 	char json[]; /* "abc" with quotes, or null */
@@ -87,6 +88,15 @@ static void add_number(struct sim_event_log *log, int64_t value)
 	log->text_len = (size_t)(pl_text_put_i64(log->text + log->text_len, value) - log->text);
 }
 
+static void add_time(struct sim_event_log *log, const char *key, int64_t t_ns)
+{
+	add_text(log, key, strlen(key));
+	if (t_ns < 0)
+		ADD(log, "null");
+	else
+		add_number(log, t_ns);
+}
+
 static void format(struct sim_event_log *log, const struct record *record)
 {
 	const struct sim_event_id *id = record->id;
@@ -128,6 +138,10 @@ static void format(struct sim_event_log *log, const struct record *record)
 		add_number(log, record->tokens);
 		ADD(log, ",\"cached_tokens\":");
 		add_number(log, record->index);
+		add_time(log, ",\"queued_ns\":", id->times.queued_ns);
+		add_time(log, ",\"scheduled_ns\":", id->times.scheduled_ns);
+		add_time(log, ",\"first_token_ns\":", id->times.first_token_ns);
+		add_time(log, ",\"last_token_ns\":", id->times.last_token_ns);
 		ADD(log, ",\"status\":\"");
 		add_text(log, record->status, strlen(record->status));
 		ADD(log, "\"");
@@ -253,6 +267,7 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
 	struct sim_event_id *id = pl_alloc(sizeof(*id) + json.len);
 	memcpy(id->json, json.data, json.len);
 	id->len = (uint32_t)json.len;
+	id->times = SIM_EVENT_NO_TIMES;
 	record.id = id;
 	put_record(log, &record);
 	return id;
@@ -275,6 +290,12 @@ void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int
 		return;
 	record.index = id->events++;
 	put_record(log, &record);
+}
+
+void sim_event_log_set_times(struct sim_event_id *id, const struct sim_event_times *times)
+{
+	if (id != NULL)
+		id->times = *times;
 }
 
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,

@@ -28,6 +28,17 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
  */
 void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 			 int64_t took_ns, uint32_t choice, uint32_t tokens, uint32_t bytes);
+/* Times of the engine, of the first choice; -1: not reached. */
+struct sim_event_times {
+	int64_t queued_ns;    /* the engine received it */
+	int64_t scheduled_ns; /* start of its first step */
+	int64_t first_token_ns;
+	int64_t last_token_ns;
+};
+#define SIM_EVENT_NO_TIMES ((struct sim_event_times){ -1, -1, -1, -1 })
+
+/* Sets the times that end() writes. */
+void sim_event_log_set_times(struct sim_event_id *id, const struct sim_event_times *times);
 /* cached: tokens of its prompts found in the prefix cache. status: "completed", "aborted" or "error". */
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 		       uint32_t tokens, uint32_t cached, const char *status);

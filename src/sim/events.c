@@ -128,6 +128,41 @@ static void add_usage_members(struct pl_buf *out, const struct sim_job *job, uin
 	add_number(out, completion);
 }
 
+/* As in vLLM, which leaves it out for several choices: its times are those of one sequence. */
+static bool has_request_metrics(const struct sim_job *job)
+{
+	return job->server->options->request_metrics && job->choice_count == 1 &&
+	       job->times.first_token_ns >= 0;
+}
+
+static void add_ms(struct pl_buf *out, const char *key, double ms)
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	pl_text_from_f64(ms, text);
+	pl_buf_addf(out, "\"%s\":%s", key, text);
+}
+
+/* The value of "metrics" of a response. */
+static void add_request_metrics(struct pl_buf *out, const struct sim_job *job)
+{
+	const struct sim_event_times *times = &job->times;
+	double prefill_ms = (double)(times->first_token_ns - times->scheduled_ns) / 1e6;
+	double decode_ms = (double)(times->last_token_ns - times->first_token_ns) / 1e6;
+
+	pl_buf_add_char(out, '{');
+	add_ms(out, "time_to_first_token_ms", prefill_ms);
+	pl_buf_add_char(out, ',');
+	add_ms(out, "generation_time_ms", decode_ms);
+	pl_buf_add_char(out, ',');
+	add_ms(out, "queue_time_ms", (double)(times->scheduled_ns - times->queued_ns) / 1e6);
+	if (job->tokens > 1) {
+		pl_buf_add_char(out, ',');
+		add_ms(out, "mean_itl_ms", decode_ms / (job->tokens - 1));
+	}
+	pl_buf_add_char(out, '}');
+}
+
 /* A number like a log probability, the same for the same token: -1 to -11, falling with the
  * rank. */
 static double made_up_logprob(uint32_t token, int32_t rank)
@@ -374,7 +409,12 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	add_event_head(out, job);
 	ADD(out, "],");
 	add_usage_members(out, job, job->request.prompt_tokens, job->tokens);
-	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"}\n\n");
+	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"");
+	if (has_request_metrics(job)) {
+		ADD(out, ",\"metrics\":");
+		add_request_metrics(out, job);
+	}
+	ADD(out, "}\n\n");
 	chunk_end(out, ret_len);
 	pl_buf_add(out, done, sizeof(done) - 1);
 	/* Both are adjacent in the buffer, so one send() ends the stream. */
@@ -445,5 +485,10 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 		add_ids(out, &request->prompts[0], request->return_token_ids);
 		ADD(out, ",\"prompt_text\":null");
 	}
-	ADD(out, ",\"kv_transfer_params\":null,\"ec_transfer_params\":null,\"metrics\":null}");
+	ADD(out, ",\"kv_transfer_params\":null,\"ec_transfer_params\":null,\"metrics\":");
+	if (has_request_metrics(job))
+		add_request_metrics(out, job);
+	else
+		ADD(out, "null");
+	pl_buf_add_char(out, '}');
 }

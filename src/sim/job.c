@@ -28,7 +28,7 @@ static uint64_t choice_seed(const struct sim_server *server, const struct sim_re
 	return sim_token_mix(seed, copy);
 }
 
-static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
+static void add_choice(struct sim_job *job, uint32_t index)
 {
 	const struct sim_request *request = &job->request;
 	struct sim_choice *choice = &job->choices[index];
@@ -49,7 +49,7 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 		.seed = choice->seed,
 		.user = choice,
 	};
-	choice->sequence = sim_engine_add(job->server->engine, &spec, arrival_ns);
+	choice->sequence = sim_engine_add(job->server->engine, &spec, job->times.queued_ns);
 	if (request->stream)
 		sim_event_prepare(choice);
 }
@@ -72,6 +72,8 @@ struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 	struct sim_server *server = job->server;
 	struct sim_conn *conn = job->conn;
 
+	io_timer_stop(server->loop, &job->frontend_timer);
+	sim_event_log_set_times(job->log_id, &job->times);
 	sim_event_log_end(server->log, pl_take(job->log_id), pl_clock_now_ns(), job->tokens,
 			  job->cached_tokens, status);
 	server->stalled -= job->stalled_choices;
@@ -196,7 +198,8 @@ static void observe_finish(struct sim_job *job, const struct sim_sequence *seq)
 	sim_metrics_observe(metrics, SIM_HIST_GENERATION_TOKENS, seq->generated);
 	sim_metrics_observe(metrics, SIM_HIST_PARAMS_N, job->request.n);
 	sim_metrics_observe(metrics, SIM_HIST_PARAMS_MAX_TOKENS, seq->max_tokens);
-	sim_metrics_observe(metrics, SIM_HIST_E2E, seconds(seq->last_token_ns - seq->added_ns));
+	sim_metrics_observe(metrics, SIM_HIST_E2E,
+			    seconds(job->arrival_lag_ns + seq->last_token_ns - seq->added_ns));
 	sim_metrics_observe(metrics, SIM_HIST_QUEUE, seconds(seq->admitted_ns - seq->added_ns));
 	sim_metrics_observe(metrics, SIM_HIST_INFERENCE,
 			    seconds(seq->last_token_ns - seq->admitted_ns));
@@ -210,15 +213,26 @@ static void observe_finish(struct sim_job *job, const struct sim_sequence *seq)
 			    seq->prompt_tokens - seq->cached_tokens);
 }
 
+static void note_times(struct sim_job *job, const struct sim_sequence *seq)
+{
+	job->times.scheduled_ns = seq->admitted_ns;
+	job->times.first_token_ns = seq->first_token_ns;
+	job->times.last_token_ns = seq->last_token_ns;
+}
+
 void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 {
 	struct sim_job *job = choice->job;
 	struct sim_metrics *metrics = &job->server->metrics;
 
 	/* Accepted drafts arrive in the same step as their token: one gap for all, as vLLM counts. */
-	if (output->part == 0)
-		sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
-				    seconds(output->gap_ns));
+	if (output->index == 0)
+		sim_metrics_observe(metrics, SIM_HIST_TTFT,
+				    seconds(job->arrival_lag_ns + output->gap_ns));
+	else if (output->part == 0)
+		sim_metrics_observe(metrics, SIM_HIST_ITL, seconds(output->gap_ns));
+	if (choice->index == 0)
+		note_times(job, output->sequence);
 	choice->claimed_tokens++;
 	job->tokens++;
 	if (output->more) /* one output per step */
@@ -243,6 +257,38 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 	}
 	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
 	finish_job(job);
+}
+
+/* The front end passes the request to the engine. */
+static void queue_job(struct sim_job *job, int64_t now_ns)
+{
+	struct sim_server *server = job->server;
+	const struct sim_request *request = &job->request;
+
+	job->times.queued_ns = now_ns;
+	if (!server->options->late_arrival)
+		job->arrival_lag_ns = now_ns - job->arrival_ns;
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		add_choice(job, i);
+	/* like vLLM's, the header is sent before anything is computed: long before the first token */
+	if (request->stream)
+		sim_conn_begin_stream(job->conn);
+	if (request->stream && request->api == SIM_RESPONSES && !job->over) {
+		size_t len;
+		const char *bytes = sim_event_begin(job, &len);
+		send_event(job, bytes, len, 0, 0);
+	}
+	sim_server_wake_engine(server);
+}
+
+static void on_frontend_done(struct io_loop *loop, struct io_timer *timer)
+{
+	struct sim_job *job = timer->data;
+	struct sim_server *server = job->server;
+
+	(void)loop;
+	queue_job(job, pl_clock_now_ns());
+	server->calls->rest(server);
 }
 
 static void begin_job(struct sim_conn *conn, struct sim_request *request, enum sim_fault fault)
@@ -272,19 +318,17 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	job->conn = conn;
 	conn->job = job;
 	LIST_INSERT_HEAD(&job->server->jobs, job, link);
+	job->arrival_ns = conn->arrival_ns;
+	job->times = SIM_EVENT_NO_TIMES;
+	job->frontend_timer = (struct io_timer){ .fn = on_frontend_done, .data = job };
 	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
 					    request->prompt_tokens);
-	for (uint32_t i = 0; i < job->choice_count; i++)
-		add_choice(job, i, conn->arrival_ns);
-	/* like vLLM's, the header is sent before anything is computed: long before the first token */
-	if (request->stream)
-		sim_conn_begin_stream(conn);
-	if (request->stream && request->api == SIM_RESPONSES && !job->over) {
-		size_t len;
-		const char *bytes = sim_event_begin(job, &len);
-		send_event(job, bytes, len, 0, 0);
+	if (server->options->frontend_delay_ns == 0) {
+		queue_job(job, job->arrival_ns);
+		return;
 	}
-	sim_server_wake_engine(server);
+	io_timer_start(server->loop, &job->frontend_timer,
+		       job->arrival_ns + server->options->frontend_delay_ns);
 }
 
 static void start(struct sim_conn *conn, enum sim_api api)

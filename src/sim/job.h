@@ -2,14 +2,15 @@
 #pragma once
 
 #include "base/buf.h"
+#include "io/loop.h"
 #include "sim/engine.h"
+#include "sim/event_log.h"
 #include "sim/faults.h"
 #include "sim/request.h"
 
 #include <sys/queue.h>
 
 struct sim_conn;
-struct sim_event_id;
 struct sim_server;
 
 struct sim_choice {
@@ -39,6 +40,10 @@ struct sim_job {
 	LIST_ENTRY(sim_job) link;
 	struct sim_request request;
 	struct sim_event_id *log_id;
+	struct sim_event_times times; /* of choice 0 */
+	int64_t arrival_ns;
+	int64_t arrival_lag_ns; /* from the start of TTFT and E2E latency in /metrics to the queue */
+	struct io_timer frontend_timer; /* --sim-frontend-delay */
 	char id[40];
 	int64_t created_s;
 	struct sim_choice *choices;

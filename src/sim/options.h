@@ -53,6 +53,7 @@ struct sim_options {
 	bool reserve_full;
 	bool access_log;
 	bool stats_log;
+	bool request_metrics; /* times of the request in its response */
 	bool no_chat_template;
 
 	const struct sim_profile *profile;
@@ -60,6 +61,8 @@ struct sim_options {
 	const char *capture_path;
 	int64_t step_ns; /* 0: by the profile */
 	int64_t startup_ns;
+	int64_t frontend_delay_ns; /* between the arrival of a request and its queue */
+	bool late_arrival; /* time to first token and E2E latency count from after that delay */
 	int64_t processes; /* additional worker processes */
 	double speed;
 	double drift; /* added per request, as a share of a step */

@@ -303,3 +303,56 @@ def test_bytes_other_than_http(bin_dir, method):
             assert wire.recv(65536).startswith(b"HTTP/1.1 400 Bad Request\r\n")
             assert wire.recv(1) == b""
         assert server.ask("GET", "/health")[0] == 200
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["arrival-first", "late-arrival"])
+def test_the_front_end_holds_each_request_before_the_engine(bin_dir, tmp_path, late):
+    log = tmp_path / "sim.log"
+    delay_ns = 30_000_000
+    options = ["--sim-late-arrival"] if late else []
+    with Server(bin_dir, "--sim-step", "5ms", "--sim-frontend-delay", "30ms", "--sim-log", log,
+                "--enable-per-request-metrics", *options) as server:
+        body = {"model": "tiny", "prompt": [5, 6, 7], "max_tokens": 3, "stream_options": {"include_usage": True}}
+        events, _ = server.stream("/v1/completions", body, {"x-request-id": "one"})
+        whole = server.post("/v1/completions", {**body, "stream_options": None, "n": 2})
+        one = server.post("/v1/completions", {**body, "stream_options": None})
+        families = {name: server.metric(f"vllm:{name}_seconds_sum") for name in
+                    ("time_to_first_token", "e2e_request_latency", "request_queue_time", "request_prefill_time")}
+    rows = [row for row in read_log(log) if row["event"] in ("request", "end")]
+    ends = [row for row in rows if row["event"] == "end"]
+    for request, end in zip(rows[::2], ends, strict=True):
+        assert end["queued_ns"] - request["t_ns"] >= delay_ns
+        assert end["queued_ns"] <= end["scheduled_ns"] < end["first_token_ns"] < end["last_token_ns"]
+    # both choices of the second request count
+    queued = sum(end["scheduled_ns"] - end["queued_ns"] for end in [*ends, ends[1]]) / 1e9
+    prefill = sum(end["first_token_ns"] - end["scheduled_ns"] for end in [*ends, ends[1]]) / 1e9
+    assert families["request_queue_time"] == pytest.approx(queued, abs=1e-9)
+    assert families["request_prefill_time"] == pytest.approx(prefill, abs=1e-9)
+    decode = sum(end["last_token_ns"] - end["first_token_ns"] for end in [*ends, ends[1]]) / 1e9
+    held = sum(end["queued_ns"] - request["t_ns"]
+               for request, end in [*zip(rows[::2], ends), (rows[2], ends[1])]) / 1e9
+    extra = 0 if late else held
+    assert families["time_to_first_token"] == pytest.approx(queued + prefill + extra, abs=1e-9)
+    assert families["e2e_request_latency"] == pytest.approx(queued + prefill + decode + extra, abs=1e-9)
+    times = events[-2]["metrics"]
+    assert times["queue_time_ms"] == pytest.approx((ends[0]["scheduled_ns"] - ends[0]["queued_ns"]) / 1e6)
+    assert times["time_to_first_token_ms"] == pytest.approx(
+        (ends[0]["first_token_ns"] - ends[0]["scheduled_ns"]) / 1e6)
+    decodes = [(end["last_token_ns"] - end["first_token_ns"]) / 1e6 for end in ends]
+    assert times["generation_time_ms"] == pytest.approx(decodes[0])
+    assert times["mean_itl_ms"] == pytest.approx(decodes[0] / 2)
+    assert whole["metrics"] is None and one["metrics"]["generation_time_ms"] == pytest.approx(decodes[2])
+
+
+def test_a_client_that_leaves_the_front_end_leaves_nothing(bin_dir, tmp_path):
+    log = tmp_path / "sim.log"
+    with Server(bin_dir, "--sim-frontend-delay", "1h", "--sim-log", log) as server:
+        connection = server.connect()
+        connection.request("POST", "/v1/completions", json.dumps({"model": "tiny", "prompt": [5], "max_tokens": 3}),
+                           {"x-request-id": "gone"})
+        wait_for(lambda: b" " in server.get("/metrics"), "the server reads")
+        connection.close()
+        wait_for(lambda: any(row["event"] == "end" for row in read_log(log)), "the end of the request")
+        assert server.metric("vllm:num_requests_waiting") == server.metric("vllm:num_requests_running") == 0
+    end = read_log(log)[-1]
+    assert end["status"] == "aborted" and end["queued_ns"] is end["last_token_ns"] is None

@@ -47,6 +47,7 @@ static void test_sim_event_log__lines(void **state)
 	sim_event_log_token(log, named, 3000, 900, 0, 0, 44);
 	sim_event_log_token(log, named, 4000, INT64_C(1) << 40, 1, 1, 55);
 	sim_event_log_end(log, nameless, 5000, 0, 0, "aborted");
+	sim_event_log_set_times(named, &(struct sim_event_times){ 1100, 1200, 3000, 4000 });
 	sim_event_log_end(log, named, 6000, 1, 5, "completed");
 	sim_event_log_reset(log, 7000, "prefix");
 	assert_int_equal(sim_event_log_close(log, &err), 0);
@@ -61,9 +62,11 @@ static void test_sim_event_log__lines(void **state)
 		"{\"event\":\"token\",\"request_id\":\"a\\\"b\",\"t_ns\":4000,\"index\":1,"
 		"\"choice\":1,\"tokens\":1,\"bytes\":55,\"took_ns\":4294967295}\n"
 		"{\"event\":\"end\",\"request_id\":null,\"t_ns\":5000,\"tokens\":0,"
-		"\"cached_tokens\":0,\"status\":\"aborted\"}\n"
+		"\"cached_tokens\":0,\"queued_ns\":null,\"scheduled_ns\":null,"
+		"\"first_token_ns\":null,\"last_token_ns\":null,\"status\":\"aborted\"}\n"
 		"{\"event\":\"end\",\"request_id\":\"a\\\"b\",\"t_ns\":6000,\"tokens\":1,"
-		"\"cached_tokens\":5,\"status\":\"completed\"}\n"
+		"\"cached_tokens\":5,\"queued_ns\":1100,\"scheduled_ns\":1200,"
+		"\"first_token_ns\":3000,\"last_token_ns\":4000,\"status\":\"completed\"}\n"
 		"{\"event\":\"reset\",\"request_id\":null,\"t_ns\":7000,\"cache\":\"prefix\"}\n");
 }
 

@@ -8,18 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "base/unpack.h"
-#include "base/zst.h"
 #include "report/report.h"
 #include "result/artifacts.h"
 #include "result/files.h"
 #include "result/read.h"
-#include "series/series.h"
-
-#define UNPACKED_BYTES_MAX (1024u << 20)
-#define SERIES_BYTES_MAX   (512u << 20)
 
 struct report_options {
 	bool html;
@@ -70,104 +64,55 @@ const struct pl_opt_command cli_report_command = {
 
 /* ---- artifacts ----------------------------------------------------------------------------- */
 
-struct data {
-	struct report_requests requests;
-	bool has_requests;
-	struct series *series;
-	json_t *notes;
+static const struct report_limits limits = {
+	.records_bytes = (size_t)1 << 30,
+	.series_text_bytes = (size_t)1 << 30,
+	.series_bytes = (size_t)512 << 20,
 };
 
-static void data_done(struct data *data)
+static int open_artifact(void *data, struct pl_unpack **ret, struct pl_err *err)
 {
-	report_requests_done(&data->requests);
-	series_unref(data->series);
-	json_decref(data->notes);
-}
-#define auto_data __attribute__((cleanup(data_done), unused)) struct data
-
-static void add_note(struct data *data, const char *name, const char *text)
-{
-	auto_free char *note = pl_asprintf("%s: %s.", name, text);
-
-	json_array_append_new(data->notes, pl_json_text(note));
-}
-
-/* Returns false, with a note, if it cannot be used. */
-static bool is_usable(const struct res_artifact *artifact, struct data *data)
-{
-	struct pl_err err = PL_ERR_INIT;
+	const struct res_artifact *artifact = data;
 	int64_t bytes = 0;
 
-	switch (res_artifact_check(artifact, &bytes, &err)) {
+	switch (res_artifact_check(artifact, &bytes, err)) {
 	case RES_ARTIFACT_MISSING:
-		add_note(data, artifact->name, "not found in the directory of the result");
-		return false;
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "not found in the directory of the result");
 	case RES_ARTIFACT_CHANGED:
-		add_note(data, artifact->name,
-			 "not used, because it differs from the artifact of the result");
-		return false;
+		return pl_err_invalid(err, "not used, because it differs from the artifact of the "
+					   "result");
 	case RES_ARTIFACT_UNREADABLE:
-		add_note(data, artifact->name, err.text);
-		return false;
+		return -1;
 	case RES_ARTIFACT_INTACT:
 		break;
 	}
-	return true;
-}
-
-static int read_requests(const struct res_artifact *artifact, struct data *data, struct pl_err *err)
-{
-	auto_unpack struct pl_unpack *unpack = NULL;
 	int fd = open(artifact->path, O_RDONLY | O_CLOEXEC);
-
 	if (fd < 0)
 		return pl_err_set(err, PL_ERR_IO, "could not open it");
-	if (pl_unpack_new(fd, artifact->name, &unpack, err) < 0)
-		return -1;
-	data->has_requests = true;
-	return report_requests_read(unpack, NULL, &data->requests, err);
+	return pl_unpack_new(fd, artifact->name, ret, err);
 }
 
-static int read_series(const struct res_artifact *artifact, struct data *data, struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if ((pl_text_ends(artifact->name, ".zst")
-		     ? pl_zst_read_file(artifact->path, UNPACKED_BYTES_MAX, &text, &len, err)
-		     : pl_file_read(artifact->path, UNPACKED_BYTES_MAX, &text, &len, err)) < 0)
-		return -1;
-	return series_read(text, len, SERIES_BYTES_MAX, &data->series, err);
-}
-
-static void read_artifacts(json_t *document, const char *path, struct data *data)
+static void read_artifacts(json_t *document, const char *path, struct report_data *data)
 {
 	auto_res_artifacts artifacts = { 0 };
 
 	res_artifacts_add(document, path, &artifacts);
 	for (size_t i = 0; i < artifacts.count; i++) {
-		const struct res_artifact *artifact = &artifacts.items[i];
-		bool is_requests = pl_text_equal(artifact->kind, "requests");
-		bool is_series = pl_text_equal(artifact->kind, "series");
-		struct pl_err err = PL_ERR_INIT;
-		if ((!is_requests || data->has_requests) && (!is_series || data->series != NULL))
-			continue;
-		if (is_usable(artifact, data) &&
-		    (is_requests ? read_requests(artifact, data, &err)
-				 : read_series(artifact, data, &err)) < 0)
-			add_note(data, artifact->name, err.text);
+		struct res_artifact *artifact = &artifacts.items[i];
+		const struct report_artifact one = { artifact->kind, artifact->name, open_artifact,
+						     artifact };
+		report_data_read(data, &one, &limits, NULL);
 	}
 }
 
 /* The lists of requests in a file of vllm bench serve. */
-static void read_lists(const char *path, struct data *data)
+static void read_lists(const char *path, struct report_data *data)
 {
 	auto_flat struct res_flat *flat = NULL;
 
-	if (res_flat_read(path, &flat, PL_ERR_IGNORED) < 0)
-		return;
-	report_requests_of_flat(flat, &data->requests);
-	data->has_requests = data->requests.count > 0;
+	if (res_flat_read(path, &flat, PL_ERR_IGNORED) == 0)
+		report_data_add_lists(data, flat, &limits);
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -176,21 +121,20 @@ static int report_one(const struct res_fields *fields, const char *path, json_t 
 		      struct pl_err *err)
 {
 	auto_json json_t *document = NULL;
-	auto_data data = { .notes = json_array() };
+	auto_report_data data;
 
+	report_data_init(&data);
 	if (res_read_file(fields, path, &document, err) < 0)
 		return -1;
 	read_artifacts(document, path, &data);
-	if (!data.has_requests && pl_json_get_text(document, "run_id") == NULL)
+	if (data.records == NULL && pl_json_get_text(document, "run_id") == NULL)
 		read_lists(path, &data);
 	*ret = report_of_result(fields,
 				&(struct report_input){
 					.path = path,
 					.is_vllm = pl_json_get_text(document, "run_id") == NULL,
 					.document = document,
-					.requests = data.has_requests ? &data.requests : NULL,
-					.series = data.series,
-					.notes = data.notes,
+					.data = &data,
 				});
 	return 0;
 }

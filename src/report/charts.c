@@ -352,28 +352,31 @@ static void add_charts(json_t *blocks, json_t *charts)
 
 void report_add_latencies(const struct report_input *input, json_t *blocks)
 {
+	const struct records *records = input->data != NULL ? input->data->records : NULL;
 	auto_json json_t *charts = json_array();
-	bool has_requests = input->requests != NULL && input->requests->count > 0;
+	auto_report_requests requests = { 0 };
 
+	if (records != NULL)
+		report_requests_of(records, &requests);
 	/* two per line: percentiles and histogram of each, and its course */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(latencies); i++) {
-		if (!has_requests) {
+		if (requests.count == 0) {
 			add_recorded_curve(input->document, &latencies[i], charts);
 			continue;
 		}
-		add_curve(input->requests, &latencies[i], charts);
-		add_histogram(input->requests, &latencies[i], charts);
+		add_curve(&requests, &latencies[i], charts);
+		add_histogram(&requests, &latencies[i], charts);
 	}
-	for (size_t i = 0; has_requests && i < PL_ARRAY_SIZE(latencies); i++) {
+	for (size_t i = 0; requests.count > 0 && i < PL_ARRAY_SIZE(latencies); i++) {
 		if (latencies[i].which != TPOT)
-			add_over_time(input->requests, &latencies[i], charts);
+			add_over_time(&requests, &latencies[i], charts);
 	}
 	add_charts(blocks, charts);
-	if (has_requests && input->requests->skipped > 0) {
-		auto_free char *note = pl_asprintf("The charts lack %zu lines of the artifact: "
-						   "they are not records, or follow "
-						   "the first %d requests.",
-						   input->requests->skipped, REPORT_REQUESTS_MAX);
+	if (requests.count > 0 && records->skipped > 0) {
+		auto_free char *note = pl_asprintf(
+			"The charts lack %zu lines of the artifact: they are not records, or "
+			"repeat a request.",
+			records->skipped);
 		report_add_text(blocks, "note", note);
 	}
 }

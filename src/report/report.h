@@ -23,6 +23,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/unpack.h"
+#include "records/records.h"
 #include "result/compare/documents.h"
 #include "result/flat/read.h"
 
@@ -31,51 +32,51 @@
 
 /* ---- data of artifacts ---------------------------------------------------------------------- */
 
-/* The measurements of the requests of one run, for its charts. Initialize with { 0 }. */
-struct report_requests {
-	struct report_request {
-		double start_s; /* from the first start */
-		double ttft_ms; /* NaN: none */
-		double tpot_ms;
-		double e2el_ms;
-		uint64_t index; /* in the plan; 0 in the lists of vllm bench serve */
-		bool ok;
-	} * items; /* in the order of their starts */
-	size_t count;
-	size_t room;
-	/* lines that are not records, second records of a request, and those after REPORT_REQUESTS_MAX requests */
-	size_t skipped;
-};
-#define REPORT_REQUESTS_MAX 2000000
-/* Ends a read early. */
-struct report_cancel {
-	bool (*is_canceled)(void *data);
-	void *data;
-};
-/*
- * Reads lines of api/requests.schema.json from a file, which may be compressed. Only the last try of a request counts.
- * cancel: NULL: never. Returns -1 with INVALID if the file is too large, or INTERRUPTED if it was canceled. *ret is valid
- * after an error, too: it has the requests before it.
- */
-int report_requests_read(struct pl_unpack *file, const struct report_cancel *cancel,
-			 struct report_requests *ret, struct pl_err *err) PL_MUST_CHECK;
-/* The same from the lists in a file of vllm bench serve; empty without lists. */
-void report_requests_of_flat(const struct res_flat *flat, struct report_requests *ret);
-void report_requests_done(struct report_requests *requests);
-#define auto_report_requests \
-	__attribute__((cleanup(report_requests_done), unused)) struct report_requests
-
 struct series;
 
-/* One result, and what its artifacts contain. All are borrowed. */
+/* The contents of the artifacts of one run. Initialize with report_data_init(). */
+struct report_data {
+	struct records *records; /* NULL: none */
+	struct series *series;   /* NULL: none */
+	json_t *notes;           /* sentences about artifacts that could not be read */
+};
+void report_data_init(struct report_data *data);
+void report_data_done(struct report_data *data);
+#define auto_report_data __attribute__((cleanup(report_data_done), unused)) struct report_data
+
+/* One artifact, wherever it is stored. */
+struct report_artifact {
+	const char *kind; /* "requests" or "series"; others are not read */
+	const char *name; /* for the notes */
+	/* The text of its error becomes the note. */
+	int (*open)(void *data, struct pl_unpack **ret, struct pl_err *err);
+	void *data;
+};
+
+struct report_limits {
+	size_t records_bytes; /* in memory */
+	size_t series_text_bytes;
+	size_t series_bytes; /* in memory */
+};
+
+/*
+ * Reads an artifact, unless one of its kind was read before. An error becomes a note, because the other sections are
+ * still useful; the requests before it are kept. cancel: NULL: never.
+ */
+void report_data_read(struct report_data *data, const struct report_artifact *artifact,
+		      const struct report_limits *limits, const struct records_cancel *cancel);
+/* Adds a note without reading the artifact. */
+void report_data_note(struct report_data *data, const char *name, const char *text);
+/* Takes the lists in a file of vllm bench serve, unless there are records. */
+void report_data_add_lists(struct report_data *data, const struct res_flat *flat,
+			   const struct report_limits *limits);
+
+/* One result. All are borrowed. */
 struct report_input {
 	const char *path; /* of the result, for commands; NULL: unknown */
 	bool is_vllm;     /* vLLM wrote the file, and the document is derived from it */
 	const json_t *document;
-	const struct report_requests *requests; /* NULL: no artifact */
-	const struct series *series;            /* NULL: no artifact */
-	/* lines about artifacts that could not be read; NULL: none */
-	const json_t *notes;
+	const struct report_data *data; /* NULL: none */
 };
 
 /* Both return a new reference. */

@@ -40,6 +40,25 @@ const char *report_title(const json_t *document, const char *path);
 /* Returns model, load and engine in one line; the caller frees it with free(). */
 char *report_facts(const struct res_fields *fields, const json_t *document);
 
+/* ---- requests (requests.c) --------------------------------------------------------------------- */
+
+/* The measurements of the requests that were started, in the order of their starts. */
+struct report_requests {
+	struct report_request {
+		double start_s; /* from the first start */
+		double ttft_ms; /* NaN: none */
+		double tpot_ms;
+		double e2el_ms;
+		int64_t index; /* in the plan */
+		bool ok;
+	} * items;
+	size_t count;
+};
+void report_requests_of(const struct records *records, struct report_requests *ret);
+void report_requests_done(struct report_requests *requests);
+#define auto_report_requests \
+	__attribute__((cleanup(report_requests_done), unused)) struct report_requests
+
 /* ---- charts (charts.c, telemetry.c) ------------------------------------------------------------ */
 
 /* Return a new chart of its array; borrowed. */

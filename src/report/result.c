@@ -646,7 +646,7 @@ json_t *report_of_result(const struct res_fields *fields, const struct report_in
 		add_failures(&work);
 		json_t *blocks = report_add_section(work.report, "latency", "Latency");
 		report_add_latencies(input, blocks);
-		PL_JSON_EACH(note, input->notes)
+		PL_JSON_EACH(note, input->data != NULL ? input->data->notes : NULL)
 			report_add_text(blocks, "note", json_string_value(note));
 		report_drop_empty(work.report);
 		report_add_telemetry(input,

@@ -152,6 +152,7 @@ static void add_strip(const json_t *bins, const struct strip *strip, const json_
 
 void report_add_telemetry(const struct report_input *input, json_t *blocks)
 {
+	const struct report_data *data = input->data;
 	auto_json json_t *charts = json_array();
 	const json_t *section = json_object_get(input->document, "series");
 	struct series_span span = {
@@ -160,13 +161,12 @@ void report_add_telemetry(const struct report_input *input, json_t *blocks)
 		.bins = BINS,
 	};
 
-	if (input->series == NULL)
+	if (data == NULL || data->series == NULL)
 		return;
 	if (!(span.from_ns > 0 && span.to_ns > span.from_ns) &&
-	    (!series_range(input->series, &span.from_ns, &span.to_ns) ||
-	     span.to_ns <= span.from_ns))
+	    (!series_range(data->series, &span.from_ns, &span.to_ns) || span.to_ns <= span.from_ns))
 		return;
-	auto_json json_t *bins = series_bins(input->series, &span);
+	auto_json json_t *bins = series_bins(data->series, &span);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(strips); i++) {
 		const json_t *series = find(bins, &strips[i]);
 		if (series != NULL)

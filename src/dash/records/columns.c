@@ -16,11 +16,6 @@ const char *const dash_records_status_names[RECORDS_STATUSES] = {
 	[RECORDS_NOT_SENT] = "not_sent",
 };
 
-const char *const dash_records_failure_names[RECORDS_FAILURES] = {
-#define FAILURE(name, text) #name,
-#include "tbl/states.h"
-};
-
 bool dash_records_column_find(const char *name, enum records_column *ret, const char **ret_nearest)
 {
 	struct pl_nearest nearest = { .name = name };
@@ -54,7 +49,7 @@ static double count_of(int64_t count)
 	return count >= 0 ? (double)count : NAN;
 }
 
-double dash_records_number(const struct dash_records *records, const struct records_row *row,
+double dash_records_number(const struct records *records, const struct records_row *row,
 			   enum records_column column, int64_t origin_ns)
 {
 	(void)records;
@@ -108,13 +103,13 @@ double dash_records_number(const struct dash_records *records, const struct reco
 	return NAN;
 }
 
-static const char *text_at(const struct dash_records *records, uint32_t at)
+static const char *text_at(const struct records *records, uint32_t at)
 {
 	return at > 0 ? records_text(records, at) : NULL;
 }
 
-const char *dash_records_column_text(const struct dash_records *records,
-				     const struct records_row *row, enum records_column column)
+const char *dash_records_column_text(const struct records *records, const struct records_row *row,
+				     enum records_column column)
 {
 	switch (column) {
 	case RECORDS_status:
@@ -122,7 +117,7 @@ const char *dash_records_column_text(const struct dash_records *records,
 	case RECORDS_finish_reason:
 		return text_at(records, row->finish_at);
 	case RECORDS_error:
-		return row->status != RECORDS_COMPLETED ? dash_records_failure_names[row->failure]
+		return row->status != RECORDS_COMPLETED ? records_failure_names[row->failure]
 							: NULL;
 	case RECORDS_error_message:
 		return text_at(records, row->message_at);

@@ -9,7 +9,7 @@
 #define PIECE_BYTES_MAX ((size_t)1 << 20) /* of one row: a text has at most 1 KB */
 
 struct dash_records_csv {
-	struct dash_records *records;
+	struct records *records;
 	int64_t origin_ns;
 	uint32_t *rows;
 	size_t count;
@@ -44,12 +44,12 @@ static void add_row(struct dash_records_csv *csv, const struct records_row *row)
 	pl_buf_add_text(&csv->piece, "\r\n");
 }
 
-struct dash_records_csv *dash_records_csv_new(struct dash_records *records,
+struct dash_records_csv *dash_records_csv_new(struct records *records,
 					      const struct dash_records_question *question)
 {
 	struct dash_records_csv *csv = pl_alloc(sizeof(*csv));
 
-	csv->records = dash_records_ref(records);
+	csv->records = records_ref(records);
 	csv->origin_ns = question->origin_ns;
 	csv->rows = dash_records_match(records, question, &csv->count);
 	dash_records_sort(records, question, csv->rows, csv->count);
@@ -60,7 +60,7 @@ struct dash_records_csv *dash_records_csv_new(struct dash_records *records,
 
 void dash_records_csv_free(struct dash_records_csv *csv)
 {
-	dash_records_unref(csv->records);
+	records_unref(csv->records);
 	free(csv->rows);
 	pl_buf_done(&csv->piece);
 	free(csv);

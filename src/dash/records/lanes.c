@@ -59,7 +59,7 @@ static json_t *seconds(const struct dash_records_question *question, int64_t t_n
 }
 
 /* Appends [from, to] of the first stalls; returns the number of all. */
-static size_t add_stalls(const struct dash_records *records,
+static size_t add_stalls(const struct records *records,
 			 const struct dash_records_question *question,
 			 const struct records_row *row, double stall_ms, json_t *into)
 {
@@ -70,7 +70,7 @@ static size_t add_stalls(const struct dash_records *records,
 	if (isnan(stall_ms) || !((double)row->max_gap_ns / 1e6 > stall_ms))
 		return 0;
 	for (uint64_t at = row->gap_at; at < row->gap_at + row->gap_count; at++) {
-		int64_t ns = dash_records_gap(records, at);
+		int64_t ns = records_gap(records, at);
 		if ((double)ns / 1e6 > stall_ms && count++ < DASH_RECORD_STALLS_MAX)
 			json_array_append_new(into, json_pack("[o, o]", seconds(question, t_ns),
 							      seconds(question, t_ns + ns)));
@@ -79,7 +79,7 @@ static size_t add_stalls(const struct dash_records *records,
 	return count;
 }
 
-static json_t *span_json(const struct dash_records *records,
+static json_t *span_json(const struct records *records,
 			 const struct dash_records_question *question, const struct span *span,
 			 double stall_ms)
 {
@@ -96,7 +96,7 @@ static json_t *span_json(const struct dash_records *records,
 			 "stalls", stalls, "stall_count", (json_int_t)stall_count);
 }
 
-json_t *dash_records_lanes(const struct dash_records *records,
+json_t *dash_records_lanes(const struct records *records,
 			   const struct dash_records_question *question, const uint32_t *rows,
 			   size_t count)
 {

@@ -94,7 +94,7 @@ int dash_records_question_new(const json_t *query, int64_t origin_ns,
 		.origin_ns = origin_ns,
 		.statuses = read_set(json_object_get(query, "status"), dash_records_status_names,
 				     RECORDS_STATUSES),
-		.failures = read_set(json_object_get(query, "error"), dash_records_failure_names,
+		.failures = read_set(json_object_get(query, "error"), records_failure_names,
 				     RECORDS_FAILURES),
 		.index_from = count_or(query, "index_from", 0),
 		.index_to = count_or(query, "index_to", INT64_MAX),
@@ -125,7 +125,7 @@ void dash_records_question_free(struct dash_records_question *question)
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
-static json_t *cell_json(const struct dash_records *records, const struct records_row *row,
+static json_t *cell_json(const struct records *records, const struct records_row *row,
 			 enum records_column column, int64_t origin_ns)
 {
 	if (dash_records_columns[column].type == TEXT)
@@ -135,7 +135,7 @@ static json_t *cell_json(const struct dash_records *records, const struct record
 							  : pl_json_number(number);
 }
 
-static json_t *row_json(const struct dash_records *records, const struct records_row *row,
+static json_t *row_json(const struct records *records, const struct records_row *row,
 			int64_t origin_ns)
 {
 	json_t *json = json_object();
@@ -162,7 +162,7 @@ static json_t *columns_json(void)
 }
 
 /* The time from the first start to the last end. */
-static json_t *span_json(const struct dash_records *records, int64_t origin_ns)
+static json_t *span_json(const struct records *records, int64_t origin_ns)
 {
 	double begin = NAN, end = NAN;
 
@@ -176,7 +176,7 @@ static json_t *span_json(const struct dash_records *records, int64_t origin_ns)
 	return json_pack("[o, o]", pl_json_number(begin), pl_json_number(end));
 }
 
-json_t *dash_records_page(const struct dash_records *records,
+json_t *dash_records_page(const struct records *records,
 			  const struct dash_records_question *question)
 {
 	size_t count;

@@ -7,6 +7,7 @@
 #include "base/unpack.h"
 #include "dash/artifacts.h"
 #include "dash/dash.h"
+#include "dash/parsed/parsed.h"
 #include "dash/problem.h"
 #include "dash/records/records.h"
 #include "mirror/cancel_token.h"
@@ -14,8 +15,22 @@
 #include "result/record.h"
 #include "store/store.h"
 
-#define UNPACKED_MAX ((size_t)1 << 30)
-#define BLOCK_BYTES  ((size_t)256 << 10)
+static void ref_records(void *records)
+{
+	records_ref(records);
+}
+
+static void unref_records(void *records)
+{
+	records_unref(records);
+}
+
+static size_t bytes_of(const void *records)
+{
+	return records_bytes(records);
+}
+
+static const struct dash_parsed_kind records_kind = { ref_records, unref_records, bytes_of };
 
 /* ---- the artifact -------------------------------------------------------------------------- */
 
@@ -25,44 +40,27 @@ struct file {
 	struct mirror_cancel_token *cancel_token; /* NULL: none */
 };
 
-/* Reads the file in blocks: its text may be much larger than the rows. */
-static int read_blocks(struct pl_unpack *unpack, const struct file *file,
-		       struct dash_records_reader *reader, struct pl_err *err)
+static bool has_left(void *token)
 {
-	struct mirror_cancel_token *cancel_token = file->cancel_token;
-	auto_free char *block = pl_alloc(BLOCK_BYTES);
-	char size[PL_BYTES_TEXT_BYTES];
-	size_t total = 0, len = 0;
+	struct mirror_cancel_token *cancel_token = token;
 
-	do {
-		if (cancel_token != NULL && cancel_token->has_left(cancel_token))
-			return pl_err_set(err, PL_ERR_INTERRUPTED, "the client has left");
-		if (pl_unpack_read(unpack, block, BLOCK_BYTES, &len, err) < 0 ||
-		    dash_records_reader_add(reader, block, len, err) < 0)
-			return -1;
-		total += len;
-		if (total > UNPACKED_MAX)
-			return pl_err_invalid(err, "'%s' is larger than %s after decompression",
-					      file->artifact->name,
-					      pl_text_from_bytes(UNPACKED_MAX, size));
-	} while (len > 0);
-	return 0;
+	return cancel_token != NULL && cancel_token->has_left(cancel_token);
 }
 
 static int read_file(void *data, size_t bytes_max, void **ret, struct pl_err *err)
 {
 	const struct file *file = data;
-	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(bytes_max);
-	struct dash_records *records = NULL;
+	const struct records_cancel cancel = { has_left, file->cancel_token };
+	auto_records struct records *records = NULL;
 	auto_unpack struct pl_unpack *unpack = NULL;
 	int fd = -1;
 
 	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
-	    pl_unpack_new(fd, file->artifact->name, &unpack, err) < 0 ||
-	    read_blocks(unpack, file, reader, err) < 0 ||
-	    dash_records_reader_end(reader, &records, err) < 0)
+	    pl_unpack_new(fd, file->artifact->name, &unpack, err) < 0)
 		return -1;
-	*ret = records;
+	if (records_read(unpack, &cancel, bytes_max, &records, err) < 0)
+		return pl_err_wrap(err, "'%s'", file->artifact->name);
+	*ret = pl_take(records);
 	return 0;
 }
 
@@ -72,7 +70,7 @@ static int read_lists(void *data, size_t bytes_max, void **ret, struct pl_err *e
 {
 	const struct store_entry *entry = data;
 	auto_flat struct res_flat *flat = NULL;
-	struct dash_records *records = NULL;
+	struct records *records = NULL;
 
 	if (pl_json_check_memory(entry->bytes, entry->len, PL_JSON_MEMORY_BYTES_MAX, "the result",
 				 err) < 0 ||
@@ -81,7 +79,7 @@ static int read_lists(void *data, size_t bytes_max, void **ret, struct pl_err *e
 	if (flat->requests == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "%s",
 				  flat->lists_fault[0] != '\0' ? flat->lists_fault : "no lists");
-	if (dash_records_of_flat(flat, bytes_max, &records, err) < 0)
+	if (records_of_flat(flat, bytes_max, &records, err) < 0)
 		return -1;
 	*ret = records;
 	return 0;
@@ -95,7 +93,7 @@ bool dash_records_has_lists(const char *document, size_t len)
 /* ---- the handler --------------------------------------------------------------------------- */
 
 struct source {
-	struct dash_records *records;
+	struct records *records;
 	const char *name; /* "artifact" or "lists" */
 	int64_t origin_ns;
 	bool has_origin; /* the origin is on CLOCK_MONOTONIC of the run */
@@ -107,7 +105,7 @@ static void set_origin(const struct store_entry *entry, struct source *source)
 	const json_t *begin = pl_json_get_path(entry->document, "series.measured_begin_ns");
 	int64_t begin_ns = json_is_integer(begin) ? json_integer_value(begin) : -1;
 
-	source->has_origin = dash_records_first_ns(source->records, &source->origin_ns);
+	source->has_origin = records_first_ns(source->records, &source->origin_ns);
 	if (strcmp(source->name, "artifact") == 0 && begin_ns >= 0 && begin_ns <= RES_TIME_MAX) {
 		source->origin_ns = begin_ns;
 		source->has_origin = true;
@@ -138,10 +136,10 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 	if (artifact != NULL) {
 		if (!dash_artifact_exists(request, artifact, answer))
 			return false;
-		rc = dash_parsed_open(cache, &dash_records_kind, artifact->sha256, read_file, &file,
+		rc = dash_parsed_open(cache, &records_kind, artifact->sha256, read_file, &file,
 				      &parsed, &err);
 	} else if (dash_records_has_lists(entry->bytes, entry->len)) {
-		rc = dash_parsed_open(cache, &dash_records_kind, entry->sha256, read_lists, entry,
+		rc = dash_parsed_open(cache, &records_kind, entry->sha256, read_lists, entry,
 				      &parsed, &err);
 	} else {
 		return refuse_missing(request, "", answer);
@@ -199,7 +197,7 @@ static bool take_bytes(size_t bytes)
 }
 
 static void send_csv(const struct dash_request *request, const struct store_entry *entry,
-		     struct dash_records *records, const struct dash_records_question *question,
+		     struct records *records, const struct dash_records_question *question,
 		     struct dash_answer *answer)
 {
 	atomic_uint *files = request->context->exports;
@@ -213,7 +211,7 @@ static void send_csv(const struct dash_request *request, const struct store_entr
 		answer->retry_s = FILES_RETRY_S;
 		return;
 	}
-	size_t bytes = dash_records_bytes(records);
+	size_t bytes = records_bytes(records);
 	if (!take_bytes(bytes)) {
 		atomic_fetch_sub(files, 1);
 		dash_refuse(answer, 503,
@@ -247,7 +245,7 @@ void dash_get_requests(const struct dash_request *request, struct dash_answer *a
 	    !open_records(request, &entry, dash_artifact_of_kind(&artifacts, "requests"), &source,
 			  answer))
 		return;
-	auto_records struct dash_records *records = source.records;
+	auto_records struct records *records = source.records;
 	if (dash_records_question_new(request->query, source.origin_ns, &question, &err) < 0) {
 		dash_refuse(answer, 422, "%s", err.text);
 		return;

@@ -8,7 +8,7 @@
 /* ---- matching ------------------------------------------------------------------------------ */
 
 /* In flight at some time of the window. Without a start, no one knows. */
-static bool is_in_window(const struct dash_records *records,
+static bool is_in_window(const struct records *records,
 			 const struct dash_records_question *question,
 			 const struct records_row *row)
 {
@@ -21,7 +21,7 @@ static bool is_in_window(const struct dash_records *records,
 	return !isnan(start) && !(start >= question->to_s) && !(end < question->from_s);
 }
 
-static bool is_within_limits(const struct dash_records *records,
+static bool is_within_limits(const struct records *records,
 			     const struct dash_records_question *question,
 			     const struct records_row *row)
 {
@@ -35,7 +35,7 @@ static bool is_within_limits(const struct dash_records *records,
 	return true;
 }
 
-static bool has_id(const struct dash_records *records, const struct dash_records_question *question,
+static bool has_id(const struct records *records, const struct dash_records_question *question,
 		   const struct records_row *row)
 {
 	return question->id == NULL ||
@@ -44,7 +44,7 @@ static bool has_id(const struct dash_records *records, const struct dash_records
 }
 
 /* Everything but status and kind of error. */
-static bool matches_others(const struct dash_records *records,
+static bool matches_others(const struct records *records,
 			   const struct dash_records_question *question,
 			   const struct records_row *row)
 {
@@ -65,7 +65,7 @@ static bool has_failure(const struct dash_records_question *question, const stru
 		(question->failures & (UINT32_C(1) << row->failure)) != 0);
 }
 
-uint32_t *dash_records_match(const struct dash_records *records,
+uint32_t *dash_records_match(const struct records *records,
 			     const struct dash_records_question *question, size_t *ret_count)
 {
 	uint32_t *rows = pl_alloc_array(records->count, sizeof(*rows));
@@ -81,7 +81,7 @@ uint32_t *dash_records_match(const struct dash_records *records,
 	return rows;
 }
 
-json_t *dash_records_facets(const struct dash_records *records,
+json_t *dash_records_facets(const struct records *records,
 			    const struct dash_records_question *question)
 {
 	json_int_t statuses[RECORDS_STATUSES] = { 0 }, failures[RECORDS_FAILURES] = { 0 };
@@ -101,7 +101,7 @@ json_t *dash_records_facets(const struct dash_records *records,
 				    json_integer(statuses[i]));
 	for (size_t i = 0; i < RECORDS_FAILURES; i++) {
 		if (failures[i] > 0)
-			json_object_set_new(by_failure, dash_records_failure_names[i],
+			json_object_set_new(by_failure, records_failure_names[i],
 					    json_integer(failures[i]));
 	}
 	return json_pack("{s:o, s:o}", "status", by_status, "error", by_failure);
@@ -144,8 +144,8 @@ static int by_key(const void *a, const void *b, void *data)
 	return has_both && question->is_descending ? -order : order;
 }
 
-void dash_records_sort(const struct dash_records *records,
-		       const struct dash_records_question *question, uint32_t *rows, size_t count)
+void dash_records_sort(const struct records *records, const struct dash_records_question *question,
+		       uint32_t *rows, size_t count)
 {
 	if (question->sort == RECORDS_index && !question->is_descending)
 		return;

@@ -11,15 +11,11 @@
 #include "dash/problem.h"
 #include "mirror/cancel_token.h"
 #include "report/report.h"
-#include "series/series.h"
 #include "store/documents/document.h"
 #include "store/store.h"
 
-#define SERIES_TEXT_MAX  ((size_t)128 << 20)
-#define SERIES_BYTES_MAX ((size_t)256 << 20)
-#define BLOCK_BYTES      ((size_t)256 << 10)
-#define NAME_BYTES_MAX   120
-#define RETRY_S          1
+#define NAME_BYTES_MAX 120
+#define RETRY_S        1
 
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
@@ -33,44 +29,11 @@ static const struct form {
 	{ "text", "text/plain; charset=utf-8", ".txt" },
 };
 
-struct data {
-	struct report_requests requests;
-	bool has_requests;
-	struct series *series;
-	json_t *notes;
+static const struct report_limits limits = {
+	.records_bytes = (size_t)256 << 20,
+	.series_text_bytes = (size_t)128 << 20,
+	.series_bytes = (size_t)256 << 20,
 };
-
-static void data_done(struct data *data)
-{
-	report_requests_done(&data->requests);
-	series_unref(data->series);
-	json_decref(data->notes);
-}
-#define auto_data __attribute__((cleanup(data_done), unused)) struct data
-
-static void add_note(struct data *data, const char *name, const char *text)
-{
-	auto_free char *note = pl_asprintf("%s: %s.", name, text);
-
-	json_array_append_new(data->notes, pl_json_text(note));
-}
-
-static int read_series(struct pl_unpack *unpack, struct data *data, struct pl_err *err)
-{
-	auto_buf text = PL_BUF(SERIES_TEXT_MAX);
-	auto_free char *block = pl_alloc_array(BLOCK_BYTES, 1);
-	size_t len = 0;
-	int rc;
-
-	while ((rc = pl_unpack_read(unpack, block, BLOCK_BYTES, &len, err)) == 0 && len > 0) {
-		if (!pl_buf_add(&text, block, len))
-			return pl_err_set(err, PL_ERR_INVALID, "larger than %zu MiB",
-					  SERIES_TEXT_MAX >> 20);
-	}
-	return rc < 0 ? rc
-		      : series_read(pl_buf_text(&text), text.len, SERIES_BYTES_MAX, &data->series,
-				    err);
-}
 
 static bool has_left(void *token)
 {
@@ -79,38 +42,38 @@ static bool has_left(void *token)
 	return cancel_token != NULL && cancel_token->has_left(cancel_token);
 }
 
-/* Errors of files concern one section of the report: the others are still useful. */
-static void read_artifact(const struct dash_request *request, const struct store_artifact *artifact,
-			  struct data *data)
+struct stored {
+	struct store *store;
+	const struct store_artifact *artifact;
+};
+
+static int open_artifact(void *data, struct pl_unpack **ret, struct pl_err *err)
 {
-	const struct report_cancel cancel = { has_left, request->cancel_token };
-	struct store *store = request->context->store;
-	auto_unpack struct pl_unpack *unpack = NULL;
-	struct pl_err err = PL_ERR_INIT;
+	const struct stored *stored = data;
+	const struct store_artifact *artifact = stored->artifact;
 	int fd = -1;
 
+	/* its path on the server concerns no reader */
 	if (artifact->is_lost || artifact->stored_at == NULL ||
-	    store_artifact_open(store, artifact->sha256, &fd, &err) < 0) {
-		add_note(data, artifact->name, "not stored, so its charts are missing");
-		return;
-	}
-	if (pl_unpack_new(fd, artifact->name, &unpack, &err) < 0) {
-		add_note(data, artifact->name, "could not be read");
-		return;
-	}
-	int rc = strcmp(artifact->kind, "series") == 0
-			 ? read_series(unpack, data, &err)
-			 : report_requests_read(unpack, &cancel, &data->requests, &err);
-	data->has_requests = data->has_requests || data->requests.count > 0;
-	/* a path of the server is in the log only */
-	if (rc < 0)
-		add_note(data, artifact->name,
-			 err.code == PL_ERR_INVALID ? err.text : "could not be read completely");
+	    store_artifact_open(stored->store, artifact->sha256, &fd, PL_ERR_IGNORED) < 0)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "not stored, so its charts are missing");
+	return pl_unpack_new(fd, artifact->name, ret, err);
+}
+
+static void read_artifact(const struct dash_request *request, const struct store_artifact *artifact,
+			  struct report_data *data)
+{
+	const struct records_cancel cancel = { has_left, request->cancel_token };
+	struct stored stored = { request->context->store, artifact };
+	const struct report_artifact one = { artifact->kind, artifact->name, open_artifact,
+					     &stored };
+
+	report_data_read(data, &one, &limits, &cancel);
 }
 
 /* Returns false if the client has left. */
 static bool read_artifacts(const struct dash_request *request,
-			   const struct store_artifacts *artifacts, struct data *data)
+			   const struct store_artifacts *artifacts, struct report_data *data)
 {
 	static const char *const kinds[] = { "requests", "series" };
 
@@ -130,15 +93,13 @@ static bool read_artifacts(const struct dash_request *request,
 }
 
 /* The lists of requests in a file of vllm bench serve. */
-static void read_lists(const struct store_entry *entry, struct data *data)
+static void read_lists(const struct store_entry *entry, struct report_data *data)
 {
 	auto_flat struct res_flat *flat = NULL;
 
-	if (!store_form_is_vllm(entry->form) ||
-	    res_flat_parse(entry->bytes, entry->len, "the file", &flat, PL_ERR_IGNORED) < 0)
-		return;
-	report_requests_of_flat(flat, &data->requests);
-	data->has_requests = data->requests.count > 0;
+	if (store_form_is_vllm(entry->form) &&
+	    res_flat_parse(entry->bytes, entry->len, "the file", &flat, PL_ERR_IGNORED) == 0)
+		report_data_add_lists(data, flat, &limits);
 }
 
 /* dash_disposition() keeps the part after the last '/': it must be a visible name. */
@@ -183,9 +144,10 @@ void dash_get_report(const struct dash_request *request, struct dash_answer *ans
 	const struct form *form = PL_ROW_FIND(forms, name, format != NULL ? format : "html");
 	auto_store_entry entry;
 	auto_artifacts artifacts = { 0 };
-	auto_data data = { .notes = json_array() };
+	auto_report_data data;
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
+	report_data_init(&data);
 	if (!dash_find_experiment(request, &entry, answer) ||
 	    !dash_find_artifacts(request, &artifacts, answer))
 		return;
@@ -199,18 +161,15 @@ void dash_get_report(const struct dash_request *request, struct dash_answer *ans
 		dash_refuse(answer, 503, "the client has left");
 		return;
 	}
-	if (!data.has_requests)
+	if (data.records == NULL)
 		read_lists(&entry, &data);
 	auto_json json_t *report = report_of_result(
-		request->context->fields,
-		&(struct report_input){
-			.path = NULL,
-			.is_vllm = store_form_is_vllm(entry.form),
-			.document = entry.document,
-			.requests = data.has_requests ? &data.requests : NULL,
-			.series = data.series,
-			.notes = data.notes,
-		});
+		request->context->fields, &(struct report_input){
+						  .path = NULL,
+						  .is_vllm = store_form_is_vllm(entry.form),
+						  .document = entry.document,
+						  .data = &data,
+					  });
 	pthread_mutex_unlock(&reading);
 	write_form(form, report, &text);
 	if (text.full) {

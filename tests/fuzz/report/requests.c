@@ -10,7 +10,9 @@
 
 #include "base/text.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+#define RECORDS_BYTES_MAX ((size_t)64 << 20)
 
 static void must(bool holds)
 {
@@ -45,31 +47,30 @@ static void check_forms(const json_t *report)
 		     strchr(pl_buf_text(all[i]), '\x1b') == NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static struct res_fields *fields;
-	const char *text = (const char *)data;
+	const char *text = (const char *)bytes;
 	const char *newline = size > 0 ? memchr(text, '\n', size) : NULL;
 	size_t head = newline != NULL ? (size_t)(newline - text) : size;
 	size_t rest = newline != NULL ? head + 1 : size;
-	auto_report_requests requests = { 0 };
+	auto_report_data data;
 	auto_json json_t *document = NULL;
 
 	if (fields == NULL)
 		fields = res_fields_new(NULL);
 	auto_unpack struct pl_unpack *file = pl_unpack_new_text(text + rest, size - rest);
-	must(report_requests_read(file, NULL, &requests, PL_ERR_IGNORED) == 0);
-	must(requests.count + requests.skipped <= count_lines(text + rest, size - rest));
-	for (size_t i = 0; i < requests.count; i++)
-		must(requests.items[i].start_s >= 0);
+	report_data_init(&data);
+	must(records_read(file, NULL, RECORDS_BYTES_MAX, &data.records, PL_ERR_IGNORED) == 0);
+	must(data.records->count + data.records->skipped <= count_lines(text + rest, size - rest));
 	if (pl_json_parse(text, head, "a result", &document, PL_ERR_IGNORED) < 0 ||
 	    !json_is_object(document)) {
 		json_decref(document);
 		document = json_object();
 	}
 	auto_json json_t *report = report_of_result(
-		fields, &(struct report_input){
-				.path = "r.json", .document = document, .requests = &requests });
+		fields,
+		&(struct report_input){ .path = "r.json", .document = document, .data = &data });
 	check_forms(report);
 	return 0;
 }

@@ -56,16 +56,16 @@ static void check_page(const json_t *page)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(64 << 20);
-	auto_records struct dash_records *records = NULL;
+	auto_records_reader struct records_reader *reader = records_reader_new(64 << 20);
+	auto_records struct records *records = NULL;
 	size_t lines = 0;
 	char bytes[100];
 
 	for (size_t at = 0; at < size; at += PIECE)
-		must(dash_records_reader_add(reader, (const char *)data + at,
-					     size - at < PIECE ? size - at : PIECE,
-					     PL_ERR_IGNORED) == 0);
-	must(dash_records_reader_end(reader, &records, PL_ERR_IGNORED) == 0);
+		must(records_reader_add(reader, (const char *)data + at,
+					size - at < PIECE ? size - at : PIECE,
+					PL_ERR_IGNORED) == 0);
+	must(records_reader_end(reader, &records, PL_ERR_IGNORED) == 0);
 	for (size_t at = 0; at < size; at++)
 		lines += data[at] != '\n' && (at + 1 == size || data[at + 1] == '\n');
 	static const char *const sorts[] = { "-ttft_ms", "request_id", "max_itl_ms" };

@@ -17,23 +17,23 @@
 #define BYTES_MAX (1 << 20)
 #define ORIGIN_NS 1000000000LL
 
-static struct dash_records *read_pieces(const char *text, size_t piece)
+static struct records *read_pieces(const char *text, size_t piece)
 {
-	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(BYTES_MAX);
-	struct dash_records *records = NULL;
+	auto_records_reader struct records_reader *reader = records_reader_new(BYTES_MAX);
+	struct records *records = NULL;
 	size_t len = strlen(text);
 
 	for (size_t at = 0; at < len; at += piece)
-		assert_int_equal(dash_records_reader_add(reader, text + at,
-							 len - at < piece ? len - at : piece,
-							 PL_ERR_IGNORED),
+		assert_int_equal(records_reader_add(reader, text + at,
+						    len - at < piece ? len - at : piece,
+						    PL_ERR_IGNORED),
 				 0);
-	assert_int_equal(dash_records_reader_end(reader, &records, PL_ERR_IGNORED), 0);
+	assert_int_equal(records_reader_end(reader, &records, PL_ERR_IGNORED), 0);
 	return records;
 }
 
 /* `query`: a JSON object with ' for ". */
-static json_t *page_of(const struct dash_records *records, const char *query)
+static json_t *page_of(const struct records *records, const char *query)
 {
 	auto_records_question struct dash_records_question *question = NULL;
 	auto_free char *text = pl_strdup(query);
@@ -48,7 +48,7 @@ static json_t *page_of(const struct dash_records *records, const char *query)
 
 static json_t *page_of_text(const char *text, const char *query)
 {
-	auto_records struct dash_records *records = read_pieces(text, SIZE_MAX / 2);
+	auto_records struct records *records = read_pieces(text, SIZE_MAX / 2);
 
 	return page_of(records, query);
 }
@@ -143,7 +143,7 @@ static void test_dash_records_records__any_form(void **state)
 	assert_near(number_at(page, "skipped"), 2);
 	assert_true(json_equal(page, other));
 	for (size_t piece = 1; piece < 60; piece += 7) {
-		auto_records struct dash_records *records = read_pieces(text, piece);
+		auto_records struct records *records = read_pieces(text, piece);
 		auto_json json_t *again = page_of(records, query);
 		assert_true(json_equal(page, again));
 	}
@@ -261,46 +261,6 @@ static void test_dash_records_records__sorted(void **state)
 	}
 }
 
-/* Lines and rows are bounded; so is what a file that repeats one line takes. */
-static void test_dash_records_records__bounds(void **state)
-{
-	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(BYTES_MAX);
-	struct pl_err err = PL_ERR_INIT;
-	int rc = 0;
-
-	(void)state;
-	for (int i = 0; rc == 0 && i < 100000; i++)
-		rc = dash_records_reader_add(reader, NOT_SENT(1), strlen(NOT_SENT(1)), &err);
-	assert_int_equal(rc, -1);
-	assert_int_equal(err.code, PL_ERR_INVALID);
-
-	auto_records_reader struct dash_records_reader *lines = dash_records_reader_new(BYTES_MAX);
-	rc = 0;
-	for (size_t i = 0; rc == 0 && i <= DASH_RECORD_LINES_MAX; i++)
-		rc = dash_records_reader_add(lines, "x\n", 2, &err);
-	assert_int_equal(rc, -1);
-}
-
-static void test_dash_records_records__long_lines(void **state)
-{
-	auto_records_reader struct dash_records_reader *reader = dash_records_reader_new(BYTES_MAX);
-	struct dash_records *records = NULL;
-	size_t len = 1 << 20;
-	auto_free char *blanks = pl_alloc(len);
-
-	(void)state;
-	memset(blanks, ' ', len);
-	for (size_t i = 0; i <= DASH_RECORD_LINE_BYTES_MAX / len; i++)
-		assert_int_equal(dash_records_reader_add(reader, blanks, len, PL_ERR_IGNORED), 0);
-	assert_int_equal(dash_records_reader_add(reader, "\n" NOT_SENT(1), strlen("\n" NOT_SENT(1)),
-						 PL_ERR_IGNORED),
-			 0);
-	assert_int_equal(dash_records_reader_end(reader, &records, PL_ERR_IGNORED), 0);
-	assert_int_equal(dash_records_count(records), 1);
-	dash_records_unref(records);
-}
-
-/* A message is cut at 1,000 bytes, between characters. */
 static void test_dash_records_records__messages(void **state)
 {
 	auto_buf line = PL_BUF(1 << 20);
@@ -319,8 +279,8 @@ static void test_dash_records_records__messages(void **state)
 
 static void test_dash_records_records__csv(void **state)
 {
-	auto_records struct dash_records *records = read_pieces(
-		ONE FAILED(1, 1200000000) NOT_SENT(2), SIZE_MAX / 2);
+	auto_records struct records *records = read_pieces(ONE FAILED(1, 1200000000) NOT_SENT(2),
+							   SIZE_MAX / 2);
 	auto_records_question struct dash_records_question *question = NULL;
 	auto_json json_t *query = json_pack("{s:s, s:i}", "sort", "-index", "limit", 1);
 	auto_buf whole = PL_BUF(1 << 20);
@@ -348,8 +308,6 @@ int main(void)
 		cmocka_unit_test(test_dash_records_records__long_gaps),
 		cmocka_unit_test(test_dash_records_records__lanes),
 		cmocka_unit_test(test_dash_records_records__sorted),
-		cmocka_unit_test(test_dash_records_records__bounds),
-		cmocka_unit_test(test_dash_records_records__long_lines),
 		cmocka_unit_test(test_dash_records_records__messages),
 		cmocka_unit_test(test_dash_records_records__csv),
 	};

@@ -4,12 +4,14 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "dash/records/records_priv.h"
 #include "io/jwalk.h"
+#include "records/records.h"
 #include "result/flat/read.h"
 #include "result/flat/records.h"
+#include "result/record.h"
 #include "result/timing.h"
 
+#define BLOCK_BYTES       ((size_t)256 << 10)
 #define MESSAGE_BYTES_MAX 1000
 #define FLAT_SECONDS_MAX  1e9 /* of uptime: 31 years */
 #define DIGITS_MAX        18
@@ -24,8 +26,8 @@ struct texts {
 	const char *message;
 };
 
-struct dash_records_reader {
-	struct dash_records *records;
+struct records_reader {
+	struct records *records;
 	struct res_record record; /* of the current line; `events` is reused */
 	size_t event_room;
 	struct pl_buf line;    /* the start of an incomplete line */
@@ -36,14 +38,14 @@ struct dash_records_reader {
 	size_t bytes_max;
 };
 
-size_t dash_records_bytes(const struct dash_records *records)
+size_t records_bytes(const struct records *records)
 {
 	return sizeof(*records) + records->room * sizeof(records->rows[0]) +
 	       records->gap_room * sizeof(records->gaps[0]) +
 	       records->long_room * sizeof(records->long_gaps[0]) + records->text_room;
 }
 
-static uint32_t add_text(struct dash_records *records, const char *text)
+static uint32_t add_text(struct records *records, const char *text)
 {
 	size_t len = strlen(text), at = records->text_len;
 
@@ -56,7 +58,7 @@ static uint32_t add_text(struct dash_records *records, const char *text)
 	return (uint32_t)at;
 }
 
-static void add_gap(struct dash_records *records, int64_t ns)
+static void add_gap(struct records *records, int64_t ns)
 {
 	uint64_t at = records->gap_count;
 
@@ -67,23 +69,7 @@ static void add_gap(struct dash_records *records, int64_t ns)
 			 records->long_room) = (struct records_long_gap){ at, ns };
 }
 
-int64_t dash_records_gap(const struct dash_records *records, uint64_t at)
-{
-	size_t low = 0, high = records->long_count;
-
-	if (records->gaps[at] != RECORDS_LONG_GAP)
-		return records->gaps[at];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (records->long_gaps[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return records->long_gaps[low].ns;
-}
-
-static void add_gaps(struct dash_records *records, const struct res_record *record,
+static void add_gaps(struct records *records, const struct res_record *record,
 		     struct records_row *row)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -103,16 +89,21 @@ static void add_gaps(struct dash_records *records, const struct res_record *reco
 	row->gap_count = (uint32_t)(records->gap_count - row->gap_at);
 }
 
+const char *const records_failure_names[RECORDS_FAILURES] = {
+#define FAILURE(name, text) #name,
+#include "tbl/states.h"
+};
+
 static enum records_failure failure_of(const char *kind)
 {
 	for (size_t i = 0; i < RECORDS_FAILURES; i++) {
-		if (kind != NULL && strcmp(kind, dash_records_failure_names[i]) == 0)
+		if (kind != NULL && strcmp(kind, records_failure_names[i]) == 0)
 			return (enum records_failure)i;
 	}
 	return RECORDS_FAILURE_unknown;
 }
 
-static void add_row(struct dash_records *records, const struct res_record *record,
+static void add_row(struct records *records, const struct res_record *record,
 		    const struct texts *texts)
 {
 	const struct res_timing timing = res_timing_of(record);
@@ -196,8 +187,7 @@ static bool take_seconds(struct io_jwalk *walk, double *ret)
 }
 
 /* The text of the last token, cut to at most len_max bytes of whole characters, in the scratch buffer. */
-static size_t decode(struct dash_records_reader *reader, const struct io_jwalk *walk,
-		     size_t len_max)
+static size_t decode(struct records_reader *reader, const struct io_jwalk *walk, size_t len_max)
 {
 	struct pl_buf *scratch = &reader->scratch;
 	size_t at = scratch->len;
@@ -218,7 +208,7 @@ static size_t decode(struct dash_records_reader *reader, const struct io_jwalk *
 	return at;
 }
 
-static bool take_text(struct dash_records_reader *reader, struct io_jwalk *walk, size_t len_max,
+static bool take_text(struct records_reader *reader, struct io_jwalk *walk, size_t len_max,
 		      size_t *ret_at)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -227,7 +217,7 @@ static bool take_text(struct dash_records_reader *reader, struct io_jwalk *walk,
 	return token == IO_JWALK_STRING || token == IO_JWALK_NULL;
 }
 
-static bool take_finish(struct dash_records_reader *reader, struct io_jwalk *walk)
+static bool take_finish(struct records_reader *reader, struct io_jwalk *walk)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	char *finish = reader->record.finish_reason;
@@ -240,7 +230,7 @@ static bool take_finish(struct dash_records_reader *reader, struct io_jwalk *wal
 }
 
 /* null, or {kind, status, message}. */
-static bool take_error(struct dash_records_reader *reader, struct io_jwalk *walk, struct line *line)
+static bool take_error(struct records_reader *reader, struct io_jwalk *walk, struct line *line)
 {
 	struct res_record *record = &reader->record;
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -268,7 +258,7 @@ static bool take_error(struct dash_records_reader *reader, struct io_jwalk *walk
 }
 
 /* Returns whether the values of an event are possible, and adds it. */
-static bool add_event(struct dash_records_reader *reader, const int64_t *value, size_t count,
+static bool add_event(struct records_reader *reader, const int64_t *value, size_t count,
 		      int64_t *before_ns)
 {
 	struct res_record *record = &reader->record;
@@ -304,8 +294,7 @@ static const char *take_digits(const char *at, const char *end, int64_t *ret)
  * The list as `profllm run` writes it, without blanks: most of a file is events, and this is several times as fast as a
  * walk over tokens. Returns the closing bracket; NULL: read it by tokens.
  */
-static const char *take_plain_events(struct dash_records_reader *reader, const char *at,
-				     const char *end)
+static const char *take_plain_events(struct records_reader *reader, const char *at, const char *end)
 {
 	int64_t before_ns = reader->record.acted_ns, value[4];
 
@@ -331,8 +320,7 @@ static const char *take_plain_events(struct dash_records_reader *reader, const c
 }
 
 /* [t_ns, tokens, flags] or [t_ns, tokens, flags, earliest_ns] */
-static bool take_event(struct io_jwalk *walk, int64_t *before_ns,
-		       struct dash_records_reader *reader)
+static bool take_event(struct io_jwalk *walk, int64_t *before_ns, struct records_reader *reader)
 {
 	int64_t value[4];
 	size_t count = 0;
@@ -347,7 +335,7 @@ static bool take_event(struct io_jwalk *walk, int64_t *before_ns,
 }
 
 /* At the first event, after ARRAY. */
-static bool take_events(struct dash_records_reader *reader, struct io_jwalk walk)
+static bool take_events(struct records_reader *reader, struct io_jwalk walk)
 {
 	int64_t before_ns = reader->record.acted_ns;
 	enum io_jwalk_token token;
@@ -421,8 +409,7 @@ static bool take_time_member(struct io_jwalk *walk, struct res_record *record, b
 	return true;
 }
 
-static bool take_member(struct dash_records_reader *reader, struct io_jwalk *walk,
-			struct line *line)
+static bool take_member(struct records_reader *reader, struct io_jwalk *walk, struct line *line)
 {
 	struct res_record *record = &reader->record;
 	bool is_other = false;
@@ -466,7 +453,7 @@ static bool take_member(struct dash_records_reader *reader, struct io_jwalk *wal
 }
 
 /* Returns whether the line is a record; *ret_is_retried: an attempt that another one followed. */
-static bool read_line(struct dash_records_reader *reader, const char *text, size_t len,
+static bool read_line(struct records_reader *reader, const char *text, size_t len,
 		      bool *ret_is_retried)
 {
 	struct line line = { .end = text + len,
@@ -511,53 +498,53 @@ static bool read_line(struct dash_records_reader *reader, const char *text, size
 
 /* ---- all lines ----------------------------------------------------------------------------- */
 
-static struct dash_records *records_new(void)
+static struct records *records_new(void)
 {
-	struct dash_records *records = pl_alloc(sizeof(*records));
+	struct records *records = pl_alloc(sizeof(*records));
 
 	atomic_init(&records->references, 1);
 	*PL_PUSH(records->texts, records->text_len, records->text_room) = '\0';
 	return records;
 }
 
-struct dash_records_reader *dash_records_reader_new(size_t bytes_max)
+struct records_reader *records_reader_new(size_t bytes_max)
 {
-	struct dash_records_reader *reader = pl_alloc(sizeof(*reader));
+	struct records_reader *reader = pl_alloc(sizeof(*reader));
 
 	reader->records = records_new();
 	reader->bytes_max = bytes_max;
 	res_record_init(&reader->record, 0);
-	pl_buf_init(&reader->line, DASH_RECORD_LINE_BYTES_MAX);
-	pl_buf_init(&reader->scratch, 2 * DASH_RECORD_LINE_BYTES_MAX);
+	pl_buf_init(&reader->line, RECORDS_LINE_BYTES_MAX);
+	pl_buf_init(&reader->scratch, 2 * RECORDS_LINE_BYTES_MAX);
 	return reader;
 }
 
-void dash_records_reader_free(struct dash_records_reader *reader)
+void records_reader_free(struct records_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	dash_records_unref(reader->records);
+	records_unref(reader->records);
 	free(reader->record.events);
 	pl_buf_done(&reader->line);
 	pl_buf_done(&reader->scratch);
 	free(reader);
 }
 
-static int check_bytes(const struct dash_records *records, size_t bytes_max, struct pl_err *err)
+static int check_bytes(const struct records *records, size_t bytes_max, struct pl_err *err)
 {
-	if (dash_records_bytes(records) <= bytes_max)
+	if (records_bytes(records) <= bytes_max)
 		return 0;
 	return pl_err_invalid(err, "the records take more than %zu bytes of memory", bytes_max);
 }
 
-static int take_line(struct dash_records_reader *reader, const char *text, size_t len,
+static int take_line(struct records_reader *reader, const char *text, size_t len,
 		     struct pl_err *err)
 {
-	struct dash_records *records = reader->records;
+	struct records *records = reader->records;
 	bool is_retried = false;
 
-	if (++reader->lines > DASH_RECORD_LINES_MAX)
-		return pl_err_invalid(err, "found more than %zu lines", DASH_RECORD_LINES_MAX);
+	if (++reader->lines > RECORDS_LINES_MAX)
+		return pl_err_invalid(err, "found more than %zu lines", RECORDS_LINES_MAX);
 	if (len == 0)
 		return 0;
 	size_t before = records->count;
@@ -572,7 +559,7 @@ static int take_line(struct dash_records_reader *reader, const char *text, size_
 }
 
 /* Takes the rest of a line that came in pieces. */
-static int end_line(struct dash_records_reader *reader, struct pl_err *err)
+static int end_line(struct records_reader *reader, struct pl_err *err)
 {
 	int result = 0;
 
@@ -585,8 +572,8 @@ static int end_line(struct dash_records_reader *reader, struct pl_err *err)
 	return result;
 }
 
-int dash_records_reader_add(struct dash_records_reader *reader, const char *text, size_t len,
-			    struct pl_err *err)
+int records_reader_add(struct records_reader *reader, const char *text, size_t len,
+		       struct pl_err *err)
 {
 	const char *end = text + len;
 
@@ -610,6 +597,13 @@ int dash_records_reader_add(struct dash_records_reader *reader, const char *text
 	return 0;
 }
 
+/* After an error, the rest of its line is not a line. */
+static void drop_line(struct records_reader *reader)
+{
+	pl_buf_clear(&reader->line);
+	reader->is_line_too_long = false;
+}
+
 static int by_index(const void *a, const void *b)
 {
 	const struct records_row *x = a, *y = b;
@@ -621,7 +615,7 @@ static int by_index(const void *a, const void *b)
 }
 
 /* Sorts rows by index, and drops all but the first of each. */
-static void put_in_order(struct dash_records *records)
+static void put_in_order(struct records *records)
 {
 	size_t used = 0;
 
@@ -638,27 +632,60 @@ static void put_in_order(struct dash_records *records)
 }
 
 /* Computes the curve of the gaps that most questions need. */
-static void summarize(struct dash_records *records)
+static void summarize(struct records *records)
 {
 	auto_free uint32_t *rows = pl_alloc_array(records->count, sizeof(*rows));
 
 	for (size_t i = 0; i < records->count; i++)
 		rows[i] = (uint32_t)i;
-	records->itl_count = dash_records_itl(records, rows, records->count, records->itl,
-					      &records->itl_median_ms);
+	records->itl_count = records_itl(records, rows, records->count, records->itl,
+					 &records->itl_median_ms);
 }
 
-int dash_records_reader_end(struct dash_records_reader *reader, struct dash_records **ret,
-			    struct pl_err *err)
+int records_reader_end(struct records_reader *reader, struct records **ret, struct pl_err *err)
 {
+	int rc = 0;
+
 	/* the last line may have no end */
-	if ((reader->line.len > 0 || reader->is_line_too_long) && end_line(reader, err) < 0)
-		return -1;
+	if (reader->line.len > 0 || reader->is_line_too_long)
+		rc = end_line(reader, err);
 	if (reader->is_unordered)
 		put_in_order(reader->records);
 	summarize(reader->records);
 	*ret = pl_take(reader->records);
+	return rc;
+}
+
+static int read_blocks(struct pl_unpack *file, const struct records_cancel *cancel,
+		       struct records_reader *reader, struct pl_err *err)
+{
+	auto_free char *block = pl_alloc(BLOCK_BYTES);
+	size_t total = 0, len = 0;
+
+	do {
+		if (cancel != NULL && cancel->is_canceled(cancel->data))
+			return pl_err_set(err, PL_ERR_INTERRUPTED, "canceled");
+		if (pl_unpack_read(file, block, BLOCK_BYTES, &len, err) < 0 ||
+		    records_reader_add(reader, block, len, err) < 0)
+			return -1;
+		total += len;
+		if (total > RECORDS_TEXT_BYTES_MAX)
+			return pl_err_invalid(err, "larger than %zu MiB after decompression",
+					      RECORDS_TEXT_BYTES_MAX >> 20);
+	} while (len > 0);
 	return 0;
+}
+
+int records_read(struct pl_unpack *file, const struct records_cancel *cancel, size_t bytes_max,
+		 struct records **ret, struct pl_err *err)
+{
+	auto_records_reader struct records_reader *reader = records_reader_new(bytes_max);
+	int rc = read_blocks(file, cancel, reader, err);
+
+	if (rc < 0)
+		drop_line(reader);
+	int end_rc = records_reader_end(reader, ret, rc < 0 ? PL_ERR_IGNORED : err);
+	return rc < 0 ? rc : end_rc;
 }
 
 /* ---- lists of vLLM's client ---------------------------------------------------------------- */
@@ -683,7 +710,7 @@ static bool is_possible(const struct res_flat_request *request)
 }
 
 /* Its requests as records, one at a time: their events take more memory than rows. */
-static void add_flat(struct dash_records *records, const struct res_flat *flat, size_t at)
+static void add_flat(struct records *records, const struct res_flat *flat, size_t at)
 {
 	struct res_flat_request request = flat->requests[at];
 	struct res_flat one = *flat;
@@ -705,10 +732,10 @@ static void add_flat(struct dash_records *records, const struct res_flat *flat, 
 	res_record_done(&record);
 }
 
-int dash_records_of_flat(const struct res_flat *flat, size_t bytes_max, struct dash_records **ret,
-			 struct pl_err *err)
+int records_of_flat(const struct res_flat *flat, size_t bytes_max, struct records **ret,
+		    struct pl_err *err)
 {
-	auto_records struct dash_records *records = records_new();
+	auto_records struct records *records = records_new();
 
 	records->is_foreign = true;
 	for (size_t i = 0; i < flat->count; i++) {
@@ -726,13 +753,13 @@ int dash_records_of_flat(const struct res_flat *flat, size_t bytes_max, struct d
 
 /* ---- ownership ----------------------------------------------------------------------------- */
 
-struct dash_records *dash_records_ref(struct dash_records *records)
+struct records *records_ref(struct records *records)
 {
 	atomic_fetch_add(&records->references, 1);
 	return records;
 }
 
-void dash_records_unref(struct dash_records *records)
+void records_unref(struct records *records)
 {
 	if (records == NULL || atomic_fetch_sub(&records->references, 1) != 1)
 		return;
@@ -743,29 +770,7 @@ void dash_records_unref(struct dash_records *records)
 	free(records);
 }
 
-static void ref(void *records)
-{
-	dash_records_ref(records);
-}
-
-static void unref(void *records)
-{
-	dash_records_unref(records);
-}
-
-static size_t bytes_of(const void *records)
-{
-	return dash_records_bytes(records);
-}
-
-const struct dash_parsed_kind dash_records_kind = { ref, unref, bytes_of };
-
-size_t dash_records_count(const struct dash_records *records)
-{
-	return records->count;
-}
-
-bool dash_records_first_ns(const struct dash_records *records, int64_t *ret)
+bool records_first_ns(const struct records *records, int64_t *ret)
 {
 	bool is_known = false;
 

@@ -1,7 +1,9 @@
 """100,000 requests of one result: the first response for its page (lanes, curves and the first rows), pages, sorts and zooms, as the web UI
-requests them, next to a reader in Python that parses the same lines and computes one percentile curve with numpy.
+requests them, next to a reader in Python that parses the same lines and computes one percentile curve with numpy. Also the time of
+`profllm report` for a result with these requests.
 
   /usr/bin/python3 tests/perf/request_rows.py    alone, with PROFLLM_BIN or build/bin"""
+import hashlib
 import json
 import os
 import pathlib
@@ -58,6 +60,22 @@ def peer_ms(path):
     return (time.perf_counter() - begin) * 1e3
 
 
+def report_ms(program, packed, folder):
+    """Returns the times of whole commands that write a report as HTML, text and Markdown."""
+    name = packed.name
+    artifact = {"kind": "requests", "name": name, "size": packed.stat().st_size, "sha256": hashlib.sha256(packed.read_bytes()).hexdigest()}
+    result = {"run_id": "long", "suite": "perf", "status": "completed", "results": {"mean_ttft_ms": 1.5, "completed": COUNT}, "artifacts": [artifact]}
+    (folder / "r.json").write_text(json.dumps(result))
+    times = []
+    for form in ("--html", "--terminal", "--markdown"):
+        begin = time.perf_counter()
+        text = subprocess.run([program, "report", "r.json", form], cwd=folder, stdout=subprocess.PIPE, check=True, text=True).stdout
+        times.append((time.perf_counter() - begin) * 1e3)
+        if "TTFT histogram" not in text:
+            sys.exit("report: the requests are missing")
+    return times
+
+
 def measure(program):
     found = {"first response": [], "page": [], "sort": [], "zoom with lanes and curves": []}
     rng = random.Random(SEED)
@@ -78,6 +96,7 @@ def measure(program):
                     found["sort"].append(ask_ms(server, f"{path}limit=50&sort={rng.choice(('-ttft_ms', 'request_id', '-e2el_ms'))}")[0])
                     begin = rng.uniform(0, 150)
                     found["zoom with lanes and curves"].append(ask_ms(server, f"{path}{FIRST[0]}&from_s={begin}&to_s={begin + 10}")[0])
+        found["report, one command"] = report_ms(program.with_name("profllm"), folder / "requests.zst", folder)
         peer = peer_ms(folder / "requests.zst")
     return {"bytes": size, "ms": found, "peer_ms": peer}
 

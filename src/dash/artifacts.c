@@ -24,6 +24,7 @@
 #include "series/series.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/files.h"
+#include "trace/trace.h"
 
 /* ---- upload -------------------------------------------------------------------------------- */
 
@@ -596,7 +597,7 @@ static void list_traces(const struct store_artifacts *traces, struct dash_answer
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < traces->count; i++) {
-		int64_t rank = store_artifact_rank(traces->items[i].name);
+		int64_t rank = trace_rank(traces->items[i].name);
 		if (traces->items[i].is_lost)
 			continue;
 		json_t *trace = stored_json(&traces->items[i]);
@@ -606,6 +607,37 @@ static void list_traces(const struct store_artifacts *traces, struct dash_answer
 	dash_answer_json(answer, 200, json_pack("{s:o}", "traces", list));
 }
 
+/* Keeps the traces of a rank, or of all ranks if it is NULL, including lost ones; removes all other artifacts. */
+static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
+{
+	struct store_artifacts others = { 0 };
+	size_t retained = 0;
+
+	for (size_t i = 0; i < artifacts->count; i++) {
+		const struct store_artifact *artifact = &artifacts->items[i];
+		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
+			       strcmp(artifact->kind, "trace") == 0 &&
+			       (rank == NULL ||
+				trace_rank(artifact->name) == json_integer_value(rank));
+		if (is_kept)
+			artifacts->items[retained++] = *artifact;
+		else
+			*PL_PUSH(others.items, others.count, others.room) = *artifact;
+	}
+	artifacts->count = retained;
+	store_artifacts_done(&others);
+}
+
+void dash_list_traces(const struct dash_request *request, struct dash_answer *answer)
+{
+	auto_artifacts traces;
+
+	if (!dash_find_artifacts(request, &traces, answer))
+		return;
+	keep_traces(&traces, NULL);
+	list_traces(&traces, answer);
+}
+
 void dash_export_traces(const struct dash_request *request, struct dash_answer *answer)
 {
 	const json_t *rank = json_object_get(request->query, "rank");
@@ -613,24 +645,7 @@ void dash_export_traces(const struct dash_request *request, struct dash_answer *
 
 	if (!dash_find_artifacts(request, &traces, answer))
 		return;
-	/*
-	 * Keeps the traces of a rank, or of all ranks if none is requested, including lost ones; removes all other artifacts.
-	 */
-	struct store_artifacts others = { 0 };
-	size_t retained = 0;
-	for (size_t i = 0; i < traces.count; i++) {
-		const struct store_artifact *artifact = &traces.items[i];
-		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
-			       strcmp(artifact->kind, "trace") == 0 &&
-			       (rank == NULL ||
-				store_artifact_rank(artifact->name) == json_integer_value(rank));
-		if (is_kept)
-			traces.items[retained++] = *artifact;
-		else
-			*PL_PUSH(others.items, others.count, others.room) = *artifact;
-	}
-	traces.count = retained;
-	store_artifacts_done(&others);
+	keep_traces(&traces, rank);
 	if (traces.count == 0 && rank == NULL)
 		dash_refuse(answer, 404, "experiment '%s' has no traces", request->words[0]);
 	else if (traces.count == 0)

@@ -123,21 +123,6 @@ const char *store_artifact_media(const char *name)
 	return "application/octet-stream";
 }
 
-/* "dp0_pp0_tp1_rank1.1732.pt.trace.json.gz", "rank-3.json", "host_rank_3" */
-int64_t store_artifact_rank(const char *name)
-{
-	int64_t rank = -1;
-
-	for (const char *at = strstr(name, "rank"); at != NULL; at = strstr(at, "rank")) {
-		at += strlen("rank");
-		const char *digits = at + strspn(at, "-_");
-		size_t len = strspn(digits, "0123456789");
-		if (len > 0 && len <= 9)
-			rank = strtoll(digits, NULL, 10);
-	}
-	return rank;
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
 
 struct store_artifact_in {

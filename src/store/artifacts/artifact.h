@@ -15,8 +15,6 @@
 
 /* Returns the media type for a name; static. */
 const char *store_artifact_media(const char *name);
-/* Returns the number after the last "rank" in the name of a trace, or -1. */
-int64_t store_artifact_rank(const char *name);
 
 /* ---- writing ------------------------------------------------------------------------------- */
 

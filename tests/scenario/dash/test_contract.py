@@ -221,7 +221,7 @@ def dashboard(bin_dir, tmp_path_factory):
     documents = [little(i, config={"server": {"tensor_parallel_size": i % 3}}, results={"mean_ttft_ms": i / 3}) for i in range(40)]
     with Dashboard(bin_dir, tmp_path_factory.mktemp("db") / "d.db") as one:
         assert one.upload("/api/upload/batch", [*documents, *results(1)])["counts"]["stored"] == 41
-        trace = one.ask("PUT", "/api/upload/artifact/small-0/trace/rank0.json", b"{}", {"Content-Type": "application/json"})
+        trace = one.ask("PUT", "/api/upload/artifact/small-0/trace/rank0.json", b'{"traceEvents": []}', {"Content-Type": "application/json"})
         log = one.ask("PUT", "/api/upload/artifact/small-0/server_log/s.log", b"one\ntwo\n", {"Content-Type": "text/plain"})
         records = one.ask("PUT", "/api/upload/artifact/small-0/requests/r.jsonl", b'{"index": 0}\n', {"Content-Type": "text/plain"})
         assert (trace.status, log.status, records.status) == (201, 201, 201)
@@ -269,6 +269,8 @@ def test_each_route_can_answer_well(dashboard, route):
             body["sweep"] = words["id"]
         if "kind" in words:
             words |= {"kind": "trace", "name": "rank0.json", **({"id": "1"} if "id" in words else {})}
+        elif "name" in words and route.path.endswith("/traces/{name}"):
+            words |= {"id": "1", "name": "rank0.json"}
         if route.send(dashboard, words, query, body).status < 300:
             return
     raise AssertionError("never")

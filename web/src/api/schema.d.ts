@@ -447,6 +447,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/data/experiments/{id}/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the stored traces of a result with their ranks */
+        get: operations["listTraces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/data/experiments/{id}/traces/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the sums over a trace of torch's profiler, in Chrome's format
+         * @description The server reads the file once and caches the sums. Only complete events ("ph": "X") count. Operations are those without
+         *     the categories Trace, user_annotation, gpu_user_annotation, python_function and overhead, which are frames around others.
+         *     The span is the time from the first begin to the last end of an operation. A file of another format returns 422; so does
+         *     one with more than 2 GiB after decompression. If two other artifacts are being read, the response is 503.
+         */
+        get: operations["getTrace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}/artifacts": {
         parameters: {
             query?: never;
@@ -2904,6 +2944,75 @@ export interface components {
         Traces: {
             traces: components["schemas"]["Artifact"][];
         };
+        TraceSummary: {
+            name: string;
+            bytes: number;
+            sha256: components["schemas"]["Sha256"];
+            /** @description The rank in the file name; null if the name has none */
+            rank: number | null;
+            /** @description distributedInfo.rank of the file; null if it has none */
+            recorded_rank: number | null;
+            /** @description Whether the file has an end. The sums of a truncated file cover the events before that. */
+            whole: boolean;
+            /** @description Number of items in the list of events */
+            events: number;
+            /** @description Number of complete events, frames included */
+            complete_events: number;
+            /** @description Number of items that are not an event, or have more than 1 MiB */
+            skipped: number;
+            span_ns: number;
+            /**
+             * @description Mean of busy_share over the GPUs with kernels; null without kernels, or with more than about 4 million separate
+             *     intervals
+             */
+            gpu_busy_share: number | null;
+            /** @description The GPUs with kernels */
+            gpus: {
+                /** @description The "pid" of its kernels, which is the index of the GPU in torch's traces */
+                device: number | null;
+                /** @description Time with at least one kernel, which is the union of their intervals */
+                busy_ns: number;
+                /** @description busy_ns / span_ns */
+                busy_share: number | null;
+            }[];
+            /** @description Events of the category kernel */
+            kernels: components["schemas"]["TraceGroup"];
+            /** @description All other operations. One may contain others, so their sum is more than the elapsed time. */
+            operations: components["schemas"]["TraceGroup"];
+            /** @description The 20 longest operations, kernels included, the longest first */
+            longest: {
+                name: string;
+                category: string;
+                /** @description From the begin of the span */
+                begin_ns: number;
+                duration_ns: number;
+            }[];
+            /** @description Complete events by category, in the order of the file; further ones than 63 are "other" */
+            categories: {
+                category: string;
+                count: number;
+                total_ns: number;
+            }[];
+        };
+        TraceGroup: {
+            count: number;
+            /** @description Sum of the durations */
+            total_ns: number;
+            /** @description Number of different names that were counted separately */
+            names: number;
+            /** @description Number of events whose names had no place in the table, about 24,000 names */
+            unnamed: number;
+            /** @description The 20 names with the largest total_ns */
+            top: {
+                /** @description Names of more than 500 bytes are cut */
+                name: string;
+                count: number;
+                total_ns: number;
+                max_ns: number;
+                /** @description total_ns / total_ns of the group */
+                share: number | null;
+            }[];
+        };
         Sha256: string;
         KnownRequest: {
             /** @description SHA-256 of each file, before any Content-Encoding is applied */
@@ -4226,6 +4335,61 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RequestPage"];
                     "text/csv": unknown;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listTraces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The traces, none if the result has none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Traces"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getTrace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a result, or its run_id */
+                id: components["parameters"]["ExperimentId"];
+                /** @description The name of the trace, as in the artifacts of the document */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceSummary"];
                 };
             };
             404: components["responses"]["NotFound"];

@@ -340,40 +340,53 @@ static void take_patterns(struct shell_lexer *lexer, struct shell_construct *one
 		begin_branch(one);
 }
 
-void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled)
+struct shell_operator vllm_shell_control_decide(struct shell_lexer *lexer, char op, bool doubled)
 {
 	struct shell_construct *one = top(lexer);
 	bool had_words = lexer->words->count > lexer->first;
 	bool is_test = false;
 	enum shell_truth outcome_before = outcome(lexer, &is_test);
 	enum shell_truth found = chain_outcome(lexer, outcome_before, is_test, op);
-	bool chains = doubled && (op == '&' || op == '|');
-	bool is_function = op == '(' && had_words && lexer->at + 1 < lexer->end &&
-			   lexer->at[1] == ')';
 
 	if (one != NULL && one->in_condition) {
 		if (one->kind == 'f')
 			take_for(lexer, one);
 		else if (one->kind == 'c')
 			take_patterns(lexer, one, op);
-		else if (one->kind == 'i' && lexer->words->count > lexer->first)
+		else if (one->kind == 'i' && had_words)
 			one->condition = found;
 	}
-	vllm_shell_end_command(lexer);
-	if (chains) {
+	return (struct shell_operator){
+		.op = op,
+		.is_doubled = doubled,
+		.had_words = had_words,
+		.is_function = op == '(' && had_words && lexer->at + 1 < lexer->end &&
+			       lexer->at[1] == ')',
+		.found = found,
+		.construct = one,
+	};
+}
+
+void vllm_shell_control_apply(struct shell_lexer *lexer, const struct shell_operator *end)
+{
+	struct shell_construct *one = end->construct;
+	char op = end->op;
+
+	if (end->is_doubled && (op == '&' || op == '|')) {
 		lexer->chain = op;
-		lexer->chained = found;
-	} else if (had_words || op != '\n') {
+		lexer->chained = end->found;
+	} else if (end->had_words || op != '\n') {
 		lexer->chain = op == '(' ? lexer->chain : '\0';
 	}
-	if (op == ';' && doubled && one != NULL && one->kind == 'c') {
+	if (op == ';' && end->is_doubled && one != NULL && one->kind == 'c') {
 		/* ";;" */
 		end_branch(one);
 		one->is_dead = false;
 		one->in_condition = true;
 		one->condition = SHELL_FALSE;
 	}
-	if (op == '(' && !is_function && !(one != NULL && one->kind == 'c' && one->in_condition))
+	if (op == '(' && !end->is_function &&
+	    !(one != NULL && one->kind == 'c' && one->in_condition))
 		push_group(lexer, '(');
 	else if (op == ')')
 		pop_group(lexer, '(');

@@ -13,82 +13,8 @@
 enum {
 	PATTERN_BYTES_MAX = 512,
 	TRIMS_MAX = 1000,
-	FOUND_BYTES_MAX = 80,
 	VALUE_WORDS_MAX = 100000,
 };
-
-size_t vllm_shell_name_len(const char *at, const char *end)
-{
-	const char *begin = at;
-
-	if (at < end && isdigit((unsigned char)*at))
-		return 0;
-	while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
-		at++;
-	return (size_t)(at - begin);
-}
-
-static const char *skip_quoted(const char *at, const char *end)
-{
-	char quote = *at++;
-
-	while (at < end && *at != quote) {
-		if (*at == '\\' && quote == '"' && at + 1 < end)
-			at++;
-		at++;
-	}
-	return at < end ? at + 1 : end;
-}
-
-/* Groups of other kinds inside are not counted: "${A:-(}" ends at its brace. */
-const char *vllm_shell_group_end(const char *at, const char *end)
-{
-	char open = *at;
-	char close = open == '{' ? '}' : open == '(' ? ')' : open;
-	size_t depth = 1;
-
-	for (at++; at < end;) {
-		if (*at == '\\' && at + 1 < end) {
-			at += 2;
-		} else if (*at == close && --depth == 0) {
-			return at + 1;
-		} else if (*at == '#' && open == '(' && isspace((unsigned char)at[-1])) {
-			while (at < end && *at != '\n')
-				at++;
-		} else if (open != '`' && (*at == '"' || (*at == '\'' && open == '('))) {
-			at = skip_quoted(at, end);
-		} else {
-			depth += *at == open && open != close;
-			at++;
-		}
-	}
-	return end;
-}
-
-static void put_sentinel(struct shell_lexer *lexer, char c)
-{
-	pl_buf_add_char(&lexer->word, c);
-}
-
-void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected)
-{
-	size_t len = (size_t)(end - lexer->at);
-	auto_free char *found = pl_strndup(lexer->at,
-					   len < FOUND_BYTES_MAX ? len : FOUND_BYTES_MAX);
-	int line, column;
-
-	for (char *at = found; *at != '\0'; at++) {
-		if (*at == '\n')
-			*at = ' ';
-	}
-	vllm_shell_locate(lexer, lexer->at, &line, &column);
-	vllm_shell_begin_word(lexer, line, column);
-	vllm_shell_add_problem(lexer, OPTION_WARNING, found, expected);
-	put_sentinel(lexer, SHELL_UNKNOWN_BEGIN);
-	while (lexer->at < end)
-		vllm_shell_take_byte(lexer);
-	put_sentinel(lexer, SHELL_UNKNOWN_END);
-}
 
 #define NOT_SET  "a variable that the command or script assigns"
 #define NOT_RUN  "text; profllm does not run the command in it"
@@ -370,8 +296,8 @@ static char *trimmed(struct shell_lexer *lexer, const struct shell_value *value,
 	bool longest = parameter->word - parameter->op == 2;
 
 	if (len > PATTERN_BYTES_MAX || lexer->trims++ > TRIMS_MAX ||
-	    pattern_len > FOUND_BYTES_MAX || strchr(value->text, SHELL_UNKNOWN_BEGIN) != NULL ||
-	    strpbrk(pattern, "$`\"'\\") != NULL)
+	    pattern_len > SHELL_FOUND_BYTES_MAX ||
+	    strchr(value->text, SHELL_UNKNOWN_BEGIN) != NULL || strpbrk(pattern, "$`\"'\\") != NULL)
 		return NULL;
 	for (size_t step = 0; step <= len; step++) {
 		size_t cut = longest ? len - step : step;

@@ -79,13 +79,6 @@ void vllm_words_done(struct vllm_words *words)
 	*words = (struct vllm_words){ 0 };
 }
 
-size_t vllm_word_name_len(const char *word)
-{
-	size_t len = vllm_shell_name_len(word, word + strlen(word));
-
-	return word[len] == '=' ? len : 0;
-}
-
 void vllm_word_quote(const char *word, struct pl_buf *buf)
 {
 	if (word[0] != '\0' && strspn(word, SAFE_BYTES) == strlen(word)) {

@@ -1,7 +1,13 @@
 /*
- * The parts of the splitter: words.c (words and commands), quote.c, expand.c ("$…"), variables.c
- * (assignments), control.c (conditions and loops), here.c (here-documents), paste.c (text that terminals
- * and text processors add).
+ * The parts of the splitter: reader.c (bytes and their locations), words.c (words and commands), quote.c,
+ * expand.c ("$…"), variables.c (assignments), control.c (conditions and loops), here.c (here-documents),
+ * paste.c (text that terminals and text processors add).
+ *
+ * A word contains quotes and expansions, which contain each other, so words.c, quote.c and expand.c recurse.
+ * A condition assigns variables, and assigns them only in a branch that runs, so control.c and variables.c call
+ * each other. No other part calls one above it:
+ *
+ *	words, quote, expand  ->  control, variables  ->  list  ->  reader
  */
 #pragma once
 
@@ -19,7 +25,12 @@
 /* Maximum of all words, including the values of variables. */
 #define SHELL_BYTES_MAX (4u * VLLM_WORDS_BYTES_MAX)
 
-enum { SHELL_DEPTH_MAX = 32, SHELL_HERES_MAX = 16, SHELL_MARKS_MAX = 200000 };
+enum {
+	SHELL_DEPTH_MAX = 32,
+	SHELL_HERES_MAX = 16,
+	SHELL_MARKS_MAX = 200000,
+	SHELL_FOUND_BYTES_MAX = 80
+};
 
 /* The meaning of the next word of a command. */
 enum shell_position {
@@ -121,22 +132,36 @@ struct shell_lexer {
 	size_t pending_heres;
 };
 
-/* words.c */
+/* reader.c */
+void vllm_shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
+		     int column);
+void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
+			   const struct vllm_marks *from, size_t from_offset, size_t len);
+struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
+					 const struct vllm_marks *marks);
 void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
 			    const char *found, const char *expected);
 void vllm_shell_locate(const struct shell_lexer *lexer, const char *at, int *ret_line,
 		       int *ret_column);
 void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column);
-void vllm_shell_end_word(struct shell_lexer *lexer);
 /* Appends a byte of the word whose location is that of `at`. */
 void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at);
 /* Appends the next byte of the text unchanged to the word. */
 void vllm_shell_take_byte(struct shell_lexer *lexer);
 /* Skips text. */
 void vllm_shell_skip_to(struct shell_lexer *lexer, const char *at);
-void vllm_shell_end_command(struct shell_lexer *lexer);
-/* Reads one item of unquoted text. */
-void vllm_shell_step(struct shell_lexer *lexer);
+/*
+ * Returns the position after the closing byte of "$(…)", "${…}", "(…)" or "`…`", from its opening
+ * byte; `end`: it is not closed. Handles quotes.
+ */
+const char *vllm_shell_group_end(const char *at, const char *end);
+size_t vllm_shell_name_len(const char *at, const char *end);
+/* Keeps the spelling up to `end`, and warns. */
+void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected);
+
+/* words.c: ends the word, which expansions do where they split a value */
+void vllm_shell_end_word(struct shell_lexer *lexer);
+
 /* quote.c: reads text after its opening quote, with its closing quote */
 void vllm_shell_take_single(struct shell_lexer *lexer, bool ansi);
 void vllm_shell_take_double(struct shell_lexer *lexer);
@@ -149,14 +174,6 @@ size_t vllm_shell_continuation_len(const struct shell_lexer *lexer);
 /* expand.c */
 void vllm_shell_take_dollar(struct shell_lexer *lexer, bool in_double);
 void vllm_shell_take_backquotes(struct shell_lexer *lexer);
-/*
- * Returns the position after the closing byte of "$(…)", "${…}", "(…)" or "`…`", from its opening
- * byte; `end`: it is not closed. Handles quotes.
- */
-const char *vllm_shell_group_end(const char *at, const char *end);
-size_t vllm_shell_name_len(const char *at, const char *end);
-/* Keeps the spelling up to `end`, and warns. */
-void vllm_shell_keep_unknown(struct shell_lexer *lexer, const char *end, const char *expected);
 
 /* variables.c */
 struct shell_variable *vllm_shell_variable_find(const struct vllm_variables *variables,
@@ -169,24 +186,28 @@ const struct shell_variable *vllm_shell_lookup(const struct shell_lexer *lexer, 
 size_t vllm_shell_assignment_len(const struct shell_lexer *lexer, const char *at);
 /* Keeps the finished word's assignment for the end of the command. */
 void vllm_shell_assign_word(struct shell_lexer *lexer);
-/* Reads "(a b c)" at the lexer, the value of an array. */
-void vllm_shell_take_array(struct shell_lexer *lexer);
+/* Keeps the assignment of an array for the end of the command; frees its items. */
+void vllm_shell_assign_array(struct shell_lexer *lexer, const char *name,
+			     struct shell_variable *items, bool appends);
 /* Makes the command's assignments if it consists only of assignments or exports. */
 void vllm_shell_assign_all(struct shell_lexer *lexer);
-struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
-					 const struct vllm_marks *marks);
-
-/* marks */
-void vllm_shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
-		     int column);
-void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
-			   const struct vllm_marks *from, size_t from_offset, size_t len);
 
 /* control.c */
 /* Handles a reserved word in command position; false: it is not one. */
 bool vllm_shell_take_reserved(struct shell_lexer *lexer, const char *word);
-/* Handles the end of a command, before the next begins; `op` is the operator's first byte. */
-void vllm_shell_control(struct shell_lexer *lexer, char op, bool doubled);
+/* The end of a command. */
+struct shell_operator {
+	char op; /* first byte of the operator, or a newline */
+	bool is_doubled;
+	bool had_words;   /* the command has any */
+	bool is_function; /* "NAME()" */
+	enum shell_truth found;
+	struct shell_construct *construct; /* that the command is in; NULL: none */
+};
+/* Decides about the condition that the command is; its words are not yet gone. */
+struct shell_operator vllm_shell_control_decide(struct shell_lexer *lexer, char op, bool doubled);
+/* Begins the next command: chains, branches and groups. */
+void vllm_shell_control_apply(struct shell_lexer *lexer, const struct shell_operator *end);
 /* Returns whether the command is in a branch that does not run. */
 bool vllm_shell_is_dead(const struct shell_lexer *lexer);
 /* Returns whether an unquoted value is split into words. */

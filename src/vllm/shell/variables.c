@@ -10,76 +10,6 @@
 #include "base/text.h"
 #include "vllm/shell/shell_priv.h"
 
-void vllm_shell_mark(struct vllm_words *words, struct vllm_marks *marks, size_t offset, int line,
-		     int column)
-{
-	const struct vllm_mark *last = marks->count > 0 ? &marks->items[marks->count - 1] : NULL;
-
-	if (last != NULL && last->line == line &&
-	    (size_t)last->column + (offset - last->offset) == (size_t)column)
-		return;
-	if (words->mark_count >= SHELL_MARKS_MAX)
-		return;
-	words->mark_count++;
-	*PL_PUSH(marks->items, marks->count, marks->room) =
-		(struct vllm_mark){ .offset = offset, .line = line, .column = column };
-}
-
-/* The last mark at or before the offset; `count`: none. */
-static size_t mark_at(const struct vllm_marks *marks, size_t offset)
-{
-	size_t low = 0, high = marks->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (marks->items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? low - 1 : marks->count;
-}
-
-bool vllm_marks_find(const struct vllm_marks *marks, size_t offset, int *ret_line, int *ret_column)
-{
-	size_t i = marks != NULL ? mark_at(marks, offset) : 0;
-
-	if (marks == NULL || i == marks->count)
-		return false;
-	*ret_line = marks->items[i].line;
-	*ret_column = marks->items[i].column + (int)(offset - marks->items[i].offset);
-	return true;
-}
-
-void vllm_shell_marks_copy(struct vllm_words *words, struct vllm_marks *into, size_t at,
-			   const struct vllm_marks *from, size_t from_offset, size_t len)
-{
-	int line, column;
-
-	if (len == 0 || !vllm_marks_find(from, from_offset, &line, &column))
-		return;
-	vllm_shell_mark(words, into, at, line, column);
-	for (size_t i = mark_at(from, from_offset) + 1;
-	     i < from->count && from->items[i].offset < from_offset + len; i++)
-		vllm_shell_mark(words, into, at + (from->items[i].offset - from_offset),
-				from->items[i].line, from->items[i].column);
-}
-
-void vllm_marks_done(struct vllm_marks *marks)
-{
-	free(marks->items);
-	*marks = (struct vllm_marks){ 0 };
-}
-
-struct shell_value vllm_shell_value_copy(struct shell_lexer *lexer, const char *text,
-					 const struct vllm_marks *marks)
-{
-	struct shell_value value = { .text = pl_strdup(text) };
-
-	vllm_shell_marks_copy(lexer->words, &value.marks, 0, marks, 0, strlen(text) + 1);
-	return value;
-}
-
 static void values_done(struct shell_variable *variable)
 {
 	for (size_t i = 0; i < variable->count; i++) {
@@ -252,55 +182,15 @@ void vllm_shell_assign_word(struct shell_lexer *lexer)
 	vllm_marks_done(&value.marks);
 }
 
-void vllm_shell_take_array(struct shell_lexer *lexer)
+void vllm_shell_assign_array(struct shell_lexer *lexer, const char *name,
+			     struct shell_variable *items, bool appends)
 {
-	struct shell_lexer outer = *lexer;
-	struct shell_variable items = { .is_set = true, .is_array = true };
-	const char *from = lexer->at;
-	const char *end = vllm_shell_group_end(from, lexer->end);
-	auto_free char *name = pl_strndup(pl_buf_text(&lexer->word), lexer->name_len);
-	bool appends = lexer->word.data[lexer->word.len - 2] == '+';
-
-	/* its items are separate words */
-	pl_buf_init(&lexer->word, 2 * SHELL_BYTES_MAX);
-	lexer->marks = (struct vllm_marks){ 0 };
-	lexer->in_word = false;
-	lexer->name_len = 0;
-	lexer->array = &items;
-	lexer->at++;
-	lexer->end = end > lexer->at && end[-1] == ')' ? end - 1 : end;
-	while (lexer->at < lexer->end) {
-		if (*lexer->at == '\n') {
-			vllm_shell_end_word(lexer);
-			vllm_shell_skip_to(lexer, lexer->at + 1);
-		} else {
-			vllm_shell_step(lexer);
-		}
-	}
-	vllm_shell_end_word(lexer);
-	pl_buf_done(&lexer->word);
-	vllm_marks_done(&lexer->marks);
-	lexer->word = outer.word;
-	lexer->marks = outer.marks;
-	lexer->in_word = true;
-	lexer->quoted = false;
-	lexer->word_line = outer.word_line;
-	lexer->word_column = outer.word_column;
-	lexer->name_len = outer.name_len;
-	lexer->array = NULL;
-	lexer->end = outer.end;
-	lexer->at = end;
-	if (end == outer.end && (end == from + 1 || end[-1] != ')'))
-		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that is not closed",
-				       "a closing )");
 	struct shell_variable *variable = variable_add(&lexer->pending, name);
+
 	if (appends)
 		copy_older(lexer, variable);
-	set_values(lexer, variable, &items, appends);
-	values_done(&items);
-	/* the variable has the items */
-	pl_buf_add_text(&lexer->word, "(…)");
-	lexer->is_array_word = true;
+	set_values(lexer, variable, items, appends);
+	values_done(items);
 }
 
 static void export_name(struct vllm_words *words, struct shell_variable *variable)

@@ -11,49 +11,6 @@
 #include "base/text.h"
 #include "vllm/shell/shell_priv.h"
 
-/* After the limit only the first error is kept: a rejected text must have a reason. */
-void vllm_shell_add_problem(struct shell_lexer *lexer, enum option_severity severity,
-			    const char *found, const char *expected)
-{
-	/* the word that is read, or the one before */
-	size_t line = lexer->options->first_number + lexer->words->count + lexer->in_word;
-
-	if (lexer->problems->count >= VLLM_WORDS_PROBLEMS_MAX &&
-	    (severity == OPTION_WARNING || lexer->problems->errors > 0))
-		return;
-	option_problem_report(lexer->problems, .severity = severity,
-			      .source = lexer->options->source, .line = line > 0 ? (int)line : 1,
-			      .column = lexer->word_column > 0 ? lexer->word_column : 1,
-			      .found = found, .expected = expected);
-}
-
-void vllm_shell_locate(const struct shell_lexer *lexer, const char *at, int *ret_line,
-		       int *ret_column)
-{
-	if (vllm_marks_find(lexer->options->origin, (size_t)(at - lexer->text), ret_line,
-			    ret_column))
-		return;
-	*ret_line = lexer->line;
-	*ret_column = at >= lexer->line_start ? (int)(at - lexer->line_start) + 1 : 1;
-}
-
-static void next_line(struct shell_lexer *lexer)
-{
-	lexer->line++;
-	lexer->line_start = lexer->at;
-}
-
-void vllm_shell_begin_word(struct shell_lexer *lexer, int line, int column)
-{
-	if (lexer->in_word)
-		return;
-	lexer->in_word = true;
-	lexer->quoted = lexer->is_list = false;
-	lexer->quotes = lexer->empty_lists = 0;
-	lexer->word_line = line;
-	lexer->word_column = column;
-}
-
 /* At the next byte of the text. Whether the word is an assignment shows here. */
 static void begin_word(struct shell_lexer *lexer)
 {
@@ -63,36 +20,6 @@ static void begin_word(struct shell_lexer *lexer)
 		return;
 	vllm_shell_locate(lexer, lexer->at, &line, &column);
 	vllm_shell_begin_word(lexer, line, column);
-}
-
-void vllm_shell_put(struct shell_lexer *lexer, char c, const char *at)
-{
-	int line, column;
-
-	vllm_shell_locate(lexer, at, &line, &column);
-	vllm_shell_begin_word(lexer, line, column);
-	vllm_shell_mark(lexer->words, &lexer->marks, lexer->word.len, line, column);
-	/* the sentinels are not the text's; neither byte is UTF-8 */
-	pl_buf_add_char(&lexer->word,
-			c == SHELL_UNKNOWN_BEGIN || c == SHELL_UNKNOWN_END ? '\xC0' : c);
-}
-
-void vllm_shell_take_byte(struct shell_lexer *lexer)
-{
-	char c = *lexer->at;
-
-	vllm_shell_put(lexer, c, lexer->at);
-	lexer->at++;
-	if (c == '\n')
-		next_line(lexer);
-}
-
-void vllm_shell_skip_to(struct shell_lexer *lexer, const char *at)
-{
-	while (lexer->at < at) {
-		if (*lexer->at++ == '\n')
-			next_line(lexer);
-	}
 }
 
 /* The text without sentinels, with its marks. *ret_unknown: it had some; *ret_known: it has bytes
@@ -200,7 +127,7 @@ void vllm_shell_end_word(struct shell_lexer *lexer)
 	lexer->marks.count = 0;
 }
 
-void vllm_shell_end_command(struct shell_lexer *lexer)
+static void end_words(struct shell_lexer *lexer)
 {
 	struct vllm_words *words = lexer->words;
 
@@ -220,6 +147,16 @@ void vllm_shell_end_command(struct shell_lexer *lexer)
 	}
 	words->commands++;
 	lexer->first = words->count;
+}
+
+/* Ends the command at an operator or at the end of its line. */
+static void end_command(struct shell_lexer *lexer, char op, bool doubled)
+{
+	/* the words of a condition decide which branch runs; their command ends before it begins */
+	const struct shell_operator end = vllm_shell_control_decide(lexer, op, doubled);
+
+	end_words(lexer);
+	vllm_shell_control_apply(lexer, &end);
 }
 
 static void take_quote(struct shell_lexer *lexer, char quote, size_t len, bool fancy)
@@ -361,7 +298,7 @@ static void take_operator(struct shell_lexer *lexer)
 	}
 	/* the command's words are needed to decide */
 	vllm_shell_end_word(lexer);
-	vllm_shell_control(lexer, op, doubled);
+	end_command(lexer, op, doubled);
 	lexer->at += doubled && strchr("&|;", op) != NULL ? 2 : 1;
 }
 
@@ -476,6 +413,56 @@ static bool take_windows_assignment(struct shell_lexer *lexer)
 	return true;
 }
 
+static void step(struct shell_lexer *lexer);
+
+/* Reads "(a b c)" at the lexer, the value of an array. */
+static void take_array(struct shell_lexer *lexer)
+{
+	struct shell_lexer outer = *lexer;
+	struct shell_variable items = { .is_set = true, .is_array = true };
+	const char *from = lexer->at;
+	const char *end = vllm_shell_group_end(from, lexer->end);
+	auto_free char *name = pl_strndup(pl_buf_text(&lexer->word), lexer->name_len);
+	bool appends = lexer->word.data[lexer->word.len - 2] == '+';
+
+	/* its items are separate words */
+	pl_buf_init(&lexer->word, 2 * SHELL_BYTES_MAX);
+	lexer->marks = (struct vllm_marks){ 0 };
+	lexer->in_word = false;
+	lexer->name_len = 0;
+	lexer->array = &items;
+	lexer->at++;
+	lexer->end = end > lexer->at && end[-1] == ')' ? end - 1 : end;
+	while (lexer->at < lexer->end) {
+		if (*lexer->at == '\n') {
+			vllm_shell_end_word(lexer);
+			vllm_shell_skip_to(lexer, lexer->at + 1);
+		} else {
+			step(lexer);
+		}
+	}
+	vllm_shell_end_word(lexer);
+	pl_buf_done(&lexer->word);
+	vllm_marks_done(&lexer->marks);
+	lexer->word = outer.word;
+	lexer->marks = outer.marks;
+	lexer->in_word = true;
+	lexer->quoted = false;
+	lexer->word_line = outer.word_line;
+	lexer->word_column = outer.word_column;
+	lexer->name_len = outer.name_len;
+	lexer->array = NULL;
+	lexer->end = outer.end;
+	lexer->at = end;
+	if (end == outer.end && (end == from + 1 || end[-1] != ')'))
+		vllm_shell_add_problem(lexer, OPTION_ERROR, "an array that is not closed",
+				       "a closing )");
+	vllm_shell_assign_array(lexer, name, &items, appends);
+	/* the variable has the items */
+	pl_buf_add_text(&lexer->word, "(…)");
+	lexer->is_array_word = true;
+}
+
 /* At the first byte of a word: "NAME=" and "NAME=(…)". */
 static bool take_assignment(struct shell_lexer *lexer)
 {
@@ -494,12 +481,12 @@ static bool take_assignment(struct shell_lexer *lexer)
 	while (lexer->at < end)
 		vllm_shell_take_byte(lexer);
 	if (is_array)
-		vllm_shell_take_array(lexer);
+		take_array(lexer);
 	return true;
 }
 
-/* A carriage return is a blank: texts come from Windows too. */
-void vllm_shell_step(struct shell_lexer *lexer)
+/* Reads one item of unquoted text. A carriage return is a blank: texts come from Windows too. */
+static void step(struct shell_lexer *lexer)
 {
 	char c = *lexer->at;
 
@@ -536,7 +523,7 @@ static void begin_line(struct shell_lexer *lexer)
 static void end_line(struct shell_lexer *lexer)
 {
 	vllm_shell_end_word(lexer);
-	vllm_shell_control(lexer, '\n', false);
+	end_command(lexer, '\n', false);
 	vllm_shell_skip_to(lexer, lexer->at + 1);
 	vllm_shell_read_heres(lexer);
 	begin_line(lexer);
@@ -570,10 +557,10 @@ int vllm_words_split(const char *text, size_t len, const struct vllm_words_optio
 		if (*lexer.at == '\n')
 			end_line(&lexer);
 		else
-			vllm_shell_step(&lexer);
+			step(&lexer);
 	}
 	vllm_shell_end_word(&lexer);
-	vllm_shell_control(&lexer, '\n', false);
+	end_command(&lexer, '\n', false);
 	vllm_shell_control_done(&lexer);
 	for (size_t i = 0; i < lexer.pending_heres; i++)
 		free(lexer.heres[i].delimiter);

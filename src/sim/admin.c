@@ -6,6 +6,7 @@
 #include "sim/conn.h"
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
+#include "sim/trace.h"
 
 #define BODY_MAX (1u << 20)
 
@@ -110,23 +111,35 @@ void sim_is_sleeping(struct sim_conn *conn)
 						      : "{\"is_sleeping\":false}");
 }
 
-/* vLLM has these routes only with a profiler. */
-static void profile(struct sim_conn *conn, const char *what)
+/* vLLM has these routes only with a profiler. Returns false if refused. */
+static bool has_profiler(struct sim_conn *conn)
 {
-	if (conn->server->options->profiler == NULL) {
-		sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
-		return;
-	}
-	sim_log_line("INFO", "api_router.py:25", "Profiler %s.", what);
-	sim_conn_answer(conn, 200, NULL, "", 0);
+	if (conn->server->options->profiler != NULL)
+		return true;
+	sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
+	return false;
 }
 
 void sim_start_profile(struct sim_conn *conn)
 {
-	profile(conn, "started");
+	if (!has_profiler(conn))
+		return;
+	sim_trace_start(conn->server->trace);
+	sim_log_line("INFO", "api_router.py:25", "Profiler started.");
+	sim_conn_answer(conn, 200, NULL, "", 0);
 }
 
 void sim_stop_profile(struct sim_conn *conn)
 {
-	profile(conn, "stopped");
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!has_profiler(conn))
+		return;
+	if (sim_trace_stop(conn->server->trace, &err) < 0) {
+		sim_log_line("ERROR", "api_router.py:33", "%s", err.text);
+		sim_answer_text(conn, 500, "Internal Server Error");
+		return;
+	}
+	sim_log_line("INFO", "api_router.py:35", "Profiler stopped.");
+	sim_conn_answer(conn, 200, NULL, "", 0);
 }

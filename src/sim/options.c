@@ -93,6 +93,8 @@ static const struct setting settings[] = {
 	  "count TTFT and E2E latency of /metrics from after that delay" },
 	{ "--sim-processes", HUMAN, AT(processes), 0, 64, "N",
 	  "start N worker processes; the first has its own session and ignores SIGTERM" },
+	{ "--sim-trace-delay", DURATION, AT(trace_delay_ns), 0, 1e15, "DURATION",
+	  "write the second half of each trace DURATION after /stop_profile" },
 	{ "--sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
 	  "end a text after each token with probability P (default 0)" },
 	{ "--sim-start-with", TEXT, AT(start_with), 0, 0, "NAME=VALUE",

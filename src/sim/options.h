@@ -45,7 +45,9 @@ struct sim_options {
 	int64_t stream_interval; /* tokens per event after the first */
 	int64_t seed;
 	int64_t draft_tokens; /* speculative decoding; 0: none */
-	const char *profiler; /* NULL: none */
+	const char *
+		profiler; /* its configuration as JSON, or the directory of its traces; NULL: none */
+	int64_t trace_delay_ns; /* until the second half of its files is written */
 	double memory_utilisation;
 	bool lora;
 	bool prefix_caching;

@@ -20,6 +20,7 @@
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
 #include "sim/startup.h"
+#include "sim/trace.h"
 
 /* Thousands of connections may begin at once, and one loop accepts them between steps. */
 #define BACKLOG         8192
@@ -95,6 +96,7 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 				server->options->speed);
 	if (duration_ns < 1)
 		duration_ns = 1;
+	sim_trace_step(server->trace, begin_ns, duration_ns, sim_engine_step(server->engine));
 	server->step_due_ns = begin_ns + duration_ns;
 	int64_t now_ns = pl_clock_now_ns();
 	if (begin_ns + 2 * duration_ns < now_ns)
@@ -307,6 +309,7 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 	pl_fd_close(&server->listener.fd);
 	pl_fd_close(&server->signals.fd);
 	sim_engine_free(server->engine);
+	sim_trace_free(server->trace);
 	io_loop_free(server->loop);
 	sim_drift_close(&server->drift);
 	if (server->capture != NULL && fclose(server->capture) != 0 && result == 0)
@@ -357,6 +360,7 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	    open_signals(&server, err) == 0 && open_files(&server, err) == 0 &&
 	    io_loop_new(&server.loop, err) == 0) {
 		server.engine = sim_engine_new(&server.engine_config);
+		server.trace = sim_trace_new(options, server.loop);
 		result = serve(&server, err);
 		if (result == 0 && server.exit_status == 0)
 			sim_log_stop();

@@ -25,6 +25,7 @@
 struct sim_conn;
 struct sim_conn_calls;
 struct sim_job;
+struct sim_trace;
 
 struct sim_server {
 	const struct sim_options *options;
@@ -35,6 +36,7 @@ struct sim_server {
 	struct sim_event_log *log;
 	FILE *capture;
 	struct sim_drift drift;
+	struct sim_trace *trace; /* NULL: no profiler, or no directory of its traces */
 	struct sim_metrics metrics;
 	struct io_watch listener;
 	struct io_watch signals;

@@ -1,4 +1,5 @@
 """/v1/responses, adapters, speculative decoding, sleep and profiles of profllm-sim."""
+import gzip
 import json
 import subprocess
 
@@ -211,13 +212,75 @@ def test_a_server_that_sleeps(bin_dir):
         assert json.loads(server.get("/is_sleeping")) == {"is_sleeping": False}
 
 
-def test_profiles_only_where_a_profiler_is_set_up(bin_dir, server):
+def test_profiles_only_where_a_profiler_is_set_up(bin_dir, server, tmp_path):
     assert server.ask("POST", "/start_profile")[0] == 404
-    for args in (["--profiler-config", '{"profiler": "torch", "torch_profiler_dir": "/tmp/p"}'],
+    for args in (["--profiler-config", json.dumps({"profiler": "torch", "torch_profiler_dir": str(tmp_path / "p")})],
                  ["--profiler-config.profiler", "torch"]):
         with Server(bin_dir, *args) as profiled:
             assert profiled.ask("POST", "/start_profile")[0] == 200
             assert profiled.ask("POST", "/stop_profile")[0] == 200
+
+
+def events_of(path):
+    data = path.read_bytes()
+    document = json.loads(gzip.decompress(data) if path.name.endswith(".gz") else data)
+    assert document["simulated"] is True
+    return document["distributedInfo"]["rank"], document["traceEvents"]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_trace_of_each_rank(bin_dir, tmp_path, packed):
+    """The steps of the profile, and only those: each token of a single request is one step."""
+    words = ["--profiler-config.profiler", "torch", "--profiler-config.torch_profiler_dir", tmp_path / "deep" / "traces",
+             "--tensor-parallel-size", 2, "--sim-step", "2ms", *([] if packed else ["--profiler-config.torch_profiler_use_gzip", "false"])]
+    body = json.dumps({"model": "tiny", "prompt": "a b c", "max_tokens": 5, "ignore_eos": True})
+    with Server(bin_dir, *words) as server:
+        assert server.ask("POST", "/stop_profile")[0] == 200  # without a start it writes nothing
+        assert server.ask("POST", "/v1/completions", body)[0] == 200
+        for _ in range(2):
+            assert server.ask("POST", "/start_profile")[0] == 200
+            assert server.ask("POST", "/v1/completions", body)[0] == 200
+            assert server.ask("POST", "/stop_profile")[0] == 200
+        assert server.ask("POST", "/v1/completions", body)[0] == 200
+    paths = sorted((tmp_path / "deep" / "traces").iterdir())
+    assert len(paths) == 4 and all(path.name.endswith(".pt.trace.json" + ".gz" * packed) for path in paths)
+    for path in paths:
+        rank, events = events_of(path)
+        assert f"_tp{rank}_" in path.name and f"_rank{rank}." in path.name
+        gemm = [event for event in events if event["name"] == "simulated_gemm"]
+        assert [(event["pid"], event["dur"]) for event in gemm] == [(rank, 1000)] * 5
+        assert len([event for event in events if event["cat"] == "user_annotation"]) == 5
+        assert all(later["ts"] - event["ts"] >= 1999 for event, later in zip(gemm, gemm[1:], strict=False))
+
+
+def test_a_trace_that_is_written_late(bin_dir, tmp_path):
+    """The response comes before the file is complete; a server that ends meanwhile leaves a truncated one."""
+    config = json.dumps({"profiler": "torch", "torch_profiler_dir": str(tmp_path)})
+    for delay, is_whole in (("100ms", True), ("1h", False)):
+        with Server(bin_dir, "--profiler-config", config, "--sim-trace-delay", delay) as server:
+            assert server.ask("POST", "/start_profile")[0] == 200
+            assert server.ask("POST", "/stop_profile")[0] == 200
+            path, = tmp_path.iterdir()
+            if is_whole:
+                wait_for(lambda path=path: whole(path), "the file is complete")
+        assert whole(path) == is_whole
+        path.unlink()
+
+
+def whole(path):
+    try:
+        gzip.decompress(path.read_bytes())
+    except EOFError:
+        return False
+    return True
+
+
+def test_a_trace_that_cannot_be_written(bin_dir, tmp_path):
+    (tmp_path / "file").write_text("")
+    with Server(bin_dir, "--profiler-config", json.dumps({"profiler": "torch", "torch_profiler_dir": str(tmp_path / "file" / "p")})) as server:
+        assert server.ask("POST", "/start_profile")[0] == 200
+        assert server.ask("POST", "/stop_profile")[0] == 500
+        assert server.ask("GET", "/health")[0] == 200
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/responses", "/v1/completions"])

@@ -176,6 +176,26 @@ test('a log that cannot be loaded is loaded again', async ({ page, complaints })
   await expect(row(page, CAUSE)).toBeVisible()
 })
 
+test('a busy server is asked again until it has read the log', async ({ page, complaints }) => {
+  complaints.allow.push(/503/)
+  let refused = 0
+  await page.route('**/api/data/experiments/*/log?*', (route) => {
+    if (refused === 2) return route.continue()
+    refused++
+    return route.fulfill({
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      contentType: 'application/problem+json',
+      body: '{"status":503,"detail":"other artifacts are being read; retry later"}',
+    })
+  })
+  await open(page, 2)
+  await expect(log(page).getByText('Waiting for the server: other artifacts are being read.')).toBeVisible()
+  await expect(row(page, CAUSE)).toBeVisible()
+  await expect(log(page).getByText('Waiting for the server')).toHaveCount(0)
+  expect(refused).toBe(2)
+})
+
 test('commands are copied, and name what is not recorded', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open(page, 1)

@@ -122,6 +122,26 @@ test('lanes, curves and rows; the sums are those of the result', async ({ page }
   expect(await soundness(page)).toEqual([])
 })
 
+test('a busy server is asked again until it has read the requests', async ({ page, complaints }) => {
+  complaints.allow.push(/503/)
+  let refused = 0
+  await page.route('**/api/data/experiments/*/requests?*', (route) => {
+    if (refused >= 3) return route.continue()
+    refused++
+    return route.fulfill({
+      status: 503,
+      headers: { 'Retry-After': '1' },
+      contentType: 'application/problem+json',
+      body: '{"status":503,"detail":"other artifacts are being read; retry later"}',
+    })
+  })
+  const opened = open(page)
+  await expect(part(page).getByText('Waiting for the server: other artifacts are being read.')).toBeVisible()
+  await opened
+  await expect(table(page).locator('tbody tr')).toHaveCount(50)
+  await expect(part(page).getByText('Waiting for the server')).toHaveCount(0)
+})
+
 test('from a spike of the timeline to the request and its row', async ({ page }) => {
   await open(page)
   const power = page.getByRole('region', { name: 'Timeline', exact: true }).locator('[data-lane="GPU power"] svg')

@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 
-import { get, isSilence, isTimeout } from './client'
+import { busySeconds, get, isSilence, isTimeout } from './client'
 import { at } from './contract'
+import { patient } from './queries'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -33,4 +34,24 @@ it('tells a server that is away from one that refuses', async () => {
     Promise.resolve(new Response(JSON.stringify({ status: 422, detail: 'no' }), { status: 422 })),
   )
   expect(isSilence(refused)).toBe(false)
+})
+
+it('asks a busy server again after the pause that it names, and no other one', async () => {
+  const refused = (status: number, headers: Record<string, string>) =>
+    failing(() => Promise.resolve(new Response(JSON.stringify({ status, detail: 'busy' }), { status, headers })))
+  const busy = (await refused(503, { 'Retry-After': '2' })) as Error
+  expect(busySeconds(busy)).toBe(2)
+  expect([patient.retry(0, busy), patient.retry(19, busy), patient.retry(20, busy)]).toEqual([true, true, false])
+  expect([0, 1, 4, 19].map((failures) => patient.retryDelay(failures, busy))).toEqual([2000, 3000, 8000, 8000])
+  const slow = (await refused(503, { 'Retry-After': '60' })) as Error
+  expect(patient.retryDelay(3, slow)).toBe(60_000)
+  for (const [status, headers] of [
+    [503, {}],
+    [503, { 'Retry-After': 'Sun, 29 Nov 2026 12:00:00 GMT' }],
+    [500, { 'Retry-After': '2' }],
+    [422, {}],
+  ] as [number, Record<string, string>][]) {
+    const error = (await refused(status, headers)) as Error
+    expect([busySeconds(error), patient.retry(0, error)]).toEqual([null, false])
+  }
 })

@@ -7,6 +7,7 @@ export class ApiError extends Error {
   constructor(
     readonly problem: Partial<Problem> & { detail: string },
     readonly request: string,
+    readonly retryAfterS?: number, // of a server that is busy
   ) {
     super(problem.detail)
   }
@@ -21,6 +22,10 @@ export class ApiError extends Error {
 export const isSilence = (error: unknown) => error instanceof ApiError && error.status === undefined
 
 export const isTimeout = (error: unknown) => isSilence(error) && (error as ApiError).problem.title === TIMEOUT
+
+// The seconds after which a busy server may be asked again; null: any other error.
+export const busySeconds = (error: unknown) =>
+  error instanceof ApiError && error.status === 503 ? (error.retryAfterS ?? null) : null
 
 // The cause of a failure as a sentence for the user.
 export function causeOf({ message }: Error) {
@@ -39,6 +44,11 @@ async function problemOf(answer: Response) {
     // not JSON: the response is from a proxy
   }
   return { status: answer.status, title: answer.statusText, detail: answer.statusText || `status ${answer.status}` }
+}
+
+async function errorOf(answer: Response, request: string) {
+  const seconds = Number(answer.headers.get('Retry-After') ?? NaN)
+  return new ApiError(await problemOf(answer), request, ...(seconds > 0 ? [seconds] : []))
 }
 
 async function call<T>(
@@ -60,7 +70,7 @@ async function call<T>(
   }
   try {
     const answer = await fetch(path, init)
-    if (!answer.ok) throw new ApiError(await problemOf(answer), request)
+    if (!answer.ok) throw await errorOf(answer, request)
     return (answer.status === 204 ? undefined : await answer.json()) as T
   } catch (error) {
     if (error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError')) throw error
@@ -108,7 +118,7 @@ export async function download(
   }).catch((error: unknown) => {
     throw lost(error)
   })
-  if (!answer.ok) throw new ApiError(await problemOf(answer), request)
+  if (!answer.ok) throw await errorOf(answer, request)
   const parts: BlobPart[] = []
   let bytes = 0
   const reader = answer.body?.getReader()

@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-query'
 import { useCallback } from 'react'
 
-import { get, patch, post, put, remove } from './client'
+import { busySeconds, get, patch, post, put, remove } from './client'
 import { at } from './contract'
 import type {
   ApplyResponse,
@@ -262,6 +262,18 @@ export function useComparison(request: CompareRequest | null) {
   })
 }
 
+// A busy server reads one artifact at a time, and names the pause before the next try. The pauses grow to BUSY_PAUSE_S;
+// after BUSY_TRIES, about two minutes, the error is shown.
+const BUSY_TRIES = 20
+const BUSY_PAUSE_S = 8
+export const patient = {
+  retry: (failures: number, error: Error) => busySeconds(error) !== null && failures < BUSY_TRIES,
+  retryDelay: (failures: number, error: Error) => {
+    const seconds = busySeconds(error) ?? 1
+    return 1000 * Math.max(seconds, Math.min(BUSY_PAUSE_S, seconds * 1.5 ** failures))
+  },
+}
+
 const SERIES_BINS = 300
 
 // Loads the telemetry of measured runs; null requests nothing.
@@ -304,6 +316,7 @@ export function useTimeline(
           )
       : skipToken,
     placeholderData: keepPreviousData,
+    ...patient,
     staleTime: Infinity,
   })
 }
@@ -319,6 +332,7 @@ export function useRequests(id: number, question: RequestsQuestion | null) {
     queryKey: ['requests', id, question],
     queryFn: question ? ({ signal }) => get(requestsPath(id, question), signal) : skipToken,
     placeholderData: keepPreviousData,
+    ...patient,
     staleTime: Infinity,
   })
 }
@@ -338,6 +352,7 @@ export const useLog = (id: number, request: LogRequest | null) =>
       ? ({ signal }) => get(at('/api/data/experiments/{id}/log', { id }, { ...request }), signal)
       : skipToken,
     placeholderData: keepPreviousData,
+    ...patient,
     staleTime: Infinity,
   })
 
@@ -352,6 +367,7 @@ export const useLogSearch = (id: number, request: { find: string; offset: number
             signal,
           )
       : skipToken,
+    ...patient,
     staleTime: Infinity,
   })
 

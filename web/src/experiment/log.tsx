@@ -15,6 +15,7 @@ import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { useSeen } from '../ui/use-seen'
+import { Waiting } from '../ui/waiting'
 import { type LogState, readLog, writeLog } from '../url/log'
 import css from './log.module.css'
 import { levelOf, type logSource, nextMatch, parts, visible } from './log-lines'
@@ -143,6 +144,7 @@ function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boo
           <bdi>{data.name}</bdi> was not uploaded. Upload it with the result to see the whole log.
         </p>
       )}
+      <Waiting queries={[log, search]} />
       {log.error && (
         <Note kind="warn" role="alert">
           <b>Could not load the log.</b> {causeOf(log.error)} <Act onPress={() => void log.refetch()}>Retry</Act>

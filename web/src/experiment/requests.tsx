@@ -9,6 +9,7 @@ import { count, formOfUnit, showNumber } from '../format/number'
 import { Act, Bone, Check, Field, Note, Segment, Select } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
+import { Waiting } from '../ui/waiting'
 import { readRequests, type RequestsState, writeRequests } from '../url/requests'
 import { readTimeline, writeTimeline } from '../url/timeline'
 import { CurveTable, Curves } from './requests-curves'
@@ -103,6 +104,7 @@ export function Requests({ experiment, missing }: { experiment: Experiment; miss
           <bdi>{missing}</bdi> was not uploaded. Upload it with the result to see its requests.
         </p>
       )}
+      <Waiting queries={[whole, rows]} />
       {error && (
         <Note kind="warn" role="alert">
           <b>Could not load the requests.</b> {causeOf(error)}{' '}

@@ -12,6 +12,7 @@ import page from '../ui/page.module.css'
 import { save } from '../ui/save'
 import { useWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
+import { Waiting } from '../ui/waiting'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
 import { useMarked } from './requests-marked'
 import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
@@ -116,6 +117,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
             <bdi>{missing}</bdi> was not uploaded. Upload it with the result to see its timeline.
           </p>
         )}
+        <Waiting queries={[asked]} />
         {asked.error && (
           <Note kind="warn" role="alert">
             <b>Could not load the telemetry.</b> {causeOf(asked.error)}{' '}

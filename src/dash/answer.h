@@ -35,17 +35,29 @@ struct dash_shared {
 };
 void dash_shared_release(struct dash_shared *shared);
 
-/* Bytes that are generated while they are sent. Embedded in its owner. */
+/* Returned by a stream's read that has called pause. */
+#define DASH_STREAM_PAUSED (-2)
+
+/*
+ * Bytes that are generated while they are sent. Embedded in its owner. A stream that has no bytes yet calls pause in
+ * read, and any thread calls resume once, when there are some; its owner makes sure that pause has returned by then.
+ */
 struct dash_stream {
 	/*
-	 * Writes at most `room` bytes. Returns 0 at the end, or -1 on failure, which the client sees as an aborted
-	 * response.
+	 * Writes at most `room` bytes. Returns 0 at the end, -1 on failure, which the client sees as an aborted response,
+	 * or DASH_STREAM_PAUSED.
 	 */
 	ptrdiff_t (*read)(struct dash_stream *stream, char *bytes, size_t room);
 	/* Called exactly once, also if the client left early, and maybe in another thread. */
 	void (*free)(struct dash_stream *stream);
 	size_t *sent;           /* set by the sender: number of bytes sent */
 	struct dash_peer *peer; /* set by the sender: the receiver */
+
+	/* set by the sender */
+	void (*pause)(struct dash_stream *stream);
+	void (*resume)(struct dash_stream *stream);
+	void *connection;
+	int fd; /* of the connection, to see whether a client has left while it waits */
 };
 
 struct dash_answer;
@@ -86,6 +98,7 @@ struct dash_answer {
 	const char *encoding;    /* Content-Encoding; NULL: none */
 	enum dash_coding coding; /* of the shared bytes that are sent */
 	bool varies;             /* the response depends on Accept-Encoding */
+	bool is_unbuffered;      /* asks proxies to forward each part at once */
 	bool is_partial;         /* a later response to the same request may be more complete */
 	char *location;          /* owned, or NULL */
 	char *disposition;       /* owned, or NULL */

@@ -16,6 +16,7 @@
 #include "dash/dash.h"
 #include "dash/guard.h"
 #include "dash/import/watching.h"
+#include "dash/live/live.h"
 #include "dash/log/indexes.h"
 #include "dash/parsed/parsed.h"
 #include "dash/routes.h"
@@ -173,6 +174,36 @@ static int serve(const struct dash_serve_options *options, const struct dash_con
 	return rc;
 }
 
+static int64_t find_result(void *data, const char *run_id)
+{
+	int64_t id = 0;
+
+	return store_find(data, run_id, &id, PL_ERR_IGNORED) < 0 ? 0 : id;
+}
+
+static int64_t version_of(void *data)
+{
+	int64_t version = -1;
+
+	return store_data_version(data, &version, PL_ERR_IGNORED) < 0 ? -1 : version;
+}
+
+/* Serves with the live runs. */
+static int serve_all(const struct dash_serve_options *options, struct dash_context *context,
+		     const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
+{
+	const struct dash_live_options live = { .find = find_result,
+						.version = version_of,
+						.data = context->store,
+						.second_ns = PL_NS_PER_S };
+
+	if (dash_live_start(&live, &context->live, err) < 0)
+		return -1;
+	int rc = serve(options, context, addr, signals, err);
+	dash_live_stop(context->live);
+	return rc;
+}
+
 static int run(const struct dash_serve_options *options, struct dash_context *context,
 	       const struct store_reader *reader, const struct io_addr *addr, struct pl_err *err)
 {
@@ -187,7 +218,7 @@ static int run(const struct dash_serve_options *options, struct dash_context *co
 		rc = dash_watching_start(&options->watch, context->store, reader, options->verbose,
 					 &watching, err);
 	if (rc == 0)
-		rc = serve(options, context, addr, &signals, err);
+		rc = serve_all(options, context, addr, &signals, err);
 	dash_watching_stop(watching);
 	dash_ingest_stop(context->ingest);
 	return rc;

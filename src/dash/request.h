@@ -32,6 +32,7 @@ struct dash_context {
 	struct dash_ingest *ingest;
 	struct dash_parsed_cache *parsed; /* artifacts that were read (parsed/parsed.h) */
 	struct dash_log_indexes *logs;    /* of the logs that were read last (log/indexes.h) */
+	struct dash_live *live;           /* runs in progress (live/live.h) */
 	atomic_uint *exports;             /* number of exports in progress */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */

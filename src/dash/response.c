@@ -42,6 +42,8 @@ static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
 	ptrdiff_t got = stream->read(stream, bytes, room);
 
 	(void)at;
+	if (got == DASH_STREAM_PAUSED)
+		return 0;
 	*stream->sent += got > 0 ? (size_t)got : 0;
 	if (got < 0)
 		dash_peer_reset(stream->peer);
@@ -106,6 +108,8 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
 	if (answer->takes_ranges)
 		add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
+	if (answer->is_unbuffered)
+		add_header(response, "X-Accel-Buffering", "no");
 	if (answer->is_inert)
 		add_header(response, "Content-Security-Policy", "sandbox");
 	if (answer->varies)

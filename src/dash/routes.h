@@ -16,6 +16,7 @@ struct dash_head {
 	const char *media;         /* Content-Type, or NULL */
 	const char *coding;        /* Content-Encoding, or NULL */
 	const char *if_none_match; /* or NULL */
+	const char *accept;        /* Accept, or NULL */
 	const char *accept_coding; /* Accept-Encoding, or NULL */
 	const char *range;         /* Range, or NULL */
 	const char *if_range;      /* If-Range, or NULL */

@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/head_priv.h"
+#include "dash/live/live.h"
 #include "dash/local.h"
 #include "dash/peers.h"
 #include "dash/problem.h"
@@ -134,6 +135,31 @@ struct exchange {
 
 /* ---- responses ----------------------------------------------------------------------------- */
 
+/* A paused stream has nothing to send, so its client is not slow. The library no longer looks at the connection. */
+static void pause_stream(struct dash_stream *stream)
+{
+	dash_peer_set_state(stream->peer, DASH_PEER_WAITS);
+	MHD_suspend_connection(stream->connection);
+}
+
+static void resume_stream(struct dash_stream *stream)
+{
+	dash_peer_set_state(stream->peer, DASH_PEER_TAKES);
+	MHD_resume_connection(stream->connection);
+}
+
+static void prepare_stream(struct dash_stream *stream, struct exchange *exchange,
+			   struct MHD_Connection *connection)
+{
+	stream->sent = &exchange->sent;
+	stream->peer = exchange->peer;
+	stream->pause = pause_stream;
+	stream->resume = resume_stream;
+	stream->connection = connection;
+	stream->fd =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
 static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct MHD_Response *response;
@@ -141,10 +167,8 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
-	if (exchange->answer.stream != NULL) {
-		exchange->answer.stream->sent = &exchange->sent;
-		exchange->answer.stream->peer = exchange->peer;
-	}
+	if (exchange->answer.stream != NULL)
+		prepare_stream(exchange->answer.stream, exchange, connection);
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
 	dash_peer_set_state(exchange->peer, DASH_PEER_TAKES);
 	response = dash_response_new(&exchange->answer);
@@ -613,6 +637,7 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 
 	dash_local_done(&server->local);
 	atomic_store(&server->is_stopping, true);
+	dash_live_end(server->context->live);
 	wait_for_answers(server, patience_ns, hurry);
 	dash_peers_reset_taking(server->peers);
 	store_end_questions(server->context->store);

@@ -64,6 +64,9 @@ ROUTE("GET", "/api/upload/jobs/{job_id}/items/{index}/diff", diff_item, NONE, QU
 /* queued after received parts, because the client asks when it has lost the response to one */
 ROUTE("POST", "/api/upload/known", list_known, NONE, WRITE)
 ROUTE("GET", "/api/upload/status/{job_id}", get_job, NONE, READ)
+ROUTE("GET", "/api/live", list_live, NONE, NOW)
+ROUTE("GET", "/api/live/{run_id}", get_live, NONE, NOW)
+ROUTE("POST", "/api/live/{run_id}", put_live, NONE, NOW)
 ROUTE("GET", "/api/health", get_health, NONE, READ)
 ROUTE("GET", "/api/openapi.yaml", get_contract, PROGRAM, NOW)
 

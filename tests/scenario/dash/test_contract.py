@@ -10,6 +10,7 @@ from urllib.parse import quote
 import jsonschema
 import pytest
 from dashboard_tools import CONTRACT, Dashboard, little, resolved, results
+from live_tools import send as send_live
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 ROUNDS = 100 if LONG else 8  # requests that fit, of each route, which then are broken
@@ -225,6 +226,7 @@ def dashboard(bin_dir, tmp_path_factory):
         log = one.ask("PUT", "/api/upload/artifact/small-0/server_log/s.log", b"one\ntwo\n", {"Content-Type": "text/plain"})
         records = one.ask("PUT", "/api/upload/artifact/small-0/requests/r.jsonl", b'{"index": 0}\n', {"Content-Type": "text/plain"})
         assert (trace.status, log.status, records.status) == (201, 201, 201)
+        send_live(one, "small-0")
         yield one
         assert one.stop() == (0, "", "")
 
@@ -265,6 +267,10 @@ def test_each_route_can_answer_well(dashboard, route):
             words["job_id"] = job
         if "index" in words:
             words |= {"index": "0", "job_id": dashboard.upload("/api/upload/json", little(1, suite="another"))["job_id"]}
+        if "run_id" in words and "run" in body:
+            body["run"]["run_id"] = words["run_id"]
+        elif "run_id" in words and route.method == "GET":
+            words["run_id"] = "small-0"
         if "sweep" in body:
             body["sweep"] = words["id"]
         if "kind" in words:

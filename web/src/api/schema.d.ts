@@ -862,6 +862,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs that report, or stream the list as server-sent events
+         * @description A run that sends no snapshot for 4 s becomes silent. A run is ended after its snapshot says so, or after its result is
+         *     stored. The server forgets a run 1 h after its end, or after 24 h of silence. All of it is in memory only: a restarted
+         *     server knows a run again after the next snapshot.
+         *
+         *     With Accept: text/event-stream, the response is a stream of events named runs, each with the complete list in this
+         *     schema: one at once, and one after each change, at most one per second. After 15 s without an event, the stream
+         *     contains a comment. It ends when the server stops. At most 128 streams are open at a time; then the response is 503.
+         */
+        get: operations["listLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/live/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the last snapshot of a run, or stream its snapshots as server-sent events
+         * @description With Accept: text/event-stream, the response is a stream of these events:
+         *
+         *     - history (LiveHistory): once, first, with the points so far, the last snapshot included;
+         *     - snapshot (LiveRun): at once, and after each received snapshot, at most five per second;
+         *     - silent (LiveSilence): when no snapshot arrived for 4 s;
+         *     - ended (LiveEnd): when the run has ended, and again when its result is stored.
+         *
+         *     A client that reads slowly receives the latest snapshot only. After 15 s without an event, the stream contains a
+         *     comment. The stream ends when the server stops or forgets the run.
+         */
+        get: operations["getLive"];
+        put?: never;
+        /**
+         * Send a snapshot of a run
+         * @description `profllm run --upload` sends one per second. Each snapshot is complete and replaces the one before. A snapshot whose
+         *     sequence is not larger than the last one is ignored. The server keeps at most 200 runs. A new run replaces the run
+         *     that ended first; if none has ended, the response is 503.
+         */
+        post: operations["putLive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -3217,6 +3277,332 @@ export interface components {
             total: number;
             data_version: components["schemas"]["DataVersion"];
         };
+        LiveRunId: string;
+        /** @description A count, or null if it is unknown */
+        LiveCount: number | null;
+        /** @description A value of at least 0, or null if it is unknown */
+        LiveNumber: number | null;
+        /** @description One line of text, or null if it is unknown */
+        LiveText: string | null;
+        /** @enum {string} */
+        LivePhase: "starting" | "warming_up" | "measuring" | "draining" | "stopping" | "ended";
+        /**
+         * @description reporting: the last snapshot arrived within 4 s. silent: it is older, so it is unknown whether the run continues.
+         *     ended: the last snapshot has the end of the run, or its result is stored.
+         * @enum {string}
+         */
+        LiveState: "reporting" | "silent" | "ended";
+        /**
+         * @description The verdict of a result if the run ended now (quality.verdict of a result); unknown if there is none yet
+         * @enum {string}
+         */
+        LiveVerdict: "trusted" | "degraded" | "client_limited" | "unknown";
+        /** @description The median of all values so far with its 95 % confidence interval */
+        LiveInterval: {
+            /** @description Number of values */
+            n: number;
+            median: components["schemas"]["LiveNumber"];
+            /** @description Lower end of the confidence interval; null if the values are too few for one */
+            low: number | null;
+            /** @description Upper end of the confidence interval */
+            high: number | null;
+        };
+        /**
+         * @description The state of a run at one moment. Unknown values are null. Members that are not listed here are kept.
+         * @example {
+         *       "schema_version": 1,
+         *       "sequence": 112,
+         *       "interval_s": 1,
+         *       "elapsed_s": 187.4,
+         *       "run": {
+         *         "run_id": "exp_20261129_141203_7f31aa",
+         *         "name": "llama70-h200",
+         *         "model": "llama-3.1-70b",
+         *         "server": "4 x NVIDIA H200",
+         *         "vllm_version": "0.32.0",
+         *         "load": "8 requests/s, open loop, Poisson",
+         *         "started_utc": "2026-11-29T14:12:03Z",
+         *         "command": "profllm run llama70.yaml",
+         *         "point": 1,
+         *         "points": 1
+         *       },
+         *       "phase": {
+         *         "name": "measuring",
+         *         "step": null,
+         *         "elapsed_s": 111.2,
+         *         "done": [
+         *           {
+         *             "name": "loading weights",
+         *             "seconds": 33.1
+         *           }
+         *         ]
+         *       },
+         *       "requests": {
+         *         "done": 847,
+         *         "failed": 3,
+         *         "total": 1536,
+         *         "in_flight": 38,
+         *         "elapsed_s": 111.2,
+         *         "remaining_s": 91,
+         *         "needed_for_p99": 1000
+         *       },
+         *       "rates": {
+         *         "requested_per_s": 8,
+         *         "sent_per_s": 7.97,
+         *         "done_per_s": 7.63,
+         *         "output_tokens_per_s": 1953
+         *       },
+         *       "client": {
+         *         "late_median_ms": 0.2,
+         *         "late_p99_ms": 1.4
+         *       },
+         *       "ttft_ms": {
+         *         "n": 844,
+         *         "median": 97.2,
+         *         "low": 95.3,
+         *         "high": 99.1
+         *       },
+         *       "tpot_ms": {
+         *         "n": 844,
+         *         "median": 18.4,
+         *         "low": 18.3,
+         *         "high": 18.5
+         *       },
+         *       "server": {
+         *         "running": 37,
+         *         "waiting": 1,
+         *         "kv_cache_percent": 41
+         *       },
+         *       "gpus": [
+         *         {
+         *           "index": 0,
+         *           "name": "NVIDIA H200",
+         *           "memory_bytes": 140000000000,
+         *           "memory_total_bytes": 150000000000,
+         *           "utilization_percent": 97,
+         *           "power_w": 577
+         *         }
+         *       ],
+         *       "errors": [
+         *         {
+         *           "cause": "connection reset",
+         *           "count": 2,
+         *           "first_s": 41.2,
+         *           "first_sample": "request 296: connection reset by peer"
+         *         }
+         *       ],
+         *       "verdict": {
+         *         "state": "degraded",
+         *         "over_limit": 1,
+         *         "passed": 17,
+         *         "unmeasured": 5,
+         *         "sentence": "1 of 23 checks is over its limit, 17 passed, 5 need more requests.",
+         *         "reasons": [
+         *           {
+         *             "check": "schedule_lateness",
+         *             "sentence": "The load generator sent requests late.",
+         *             "value": 1.4,
+         *             "limit": 1,
+         *             "unit": "ms"
+         *           }
+         *         ]
+         *       },
+         *       "log": [
+         *         {
+         *           "line": 3096,
+         *           "severity": "WARNING",
+         *           "text": "engine step took 1.6 s"
+         *         }
+         *       ],
+         *       "ended": null
+         *     }
+         */
+        LiveSnapshot: {
+            schema_version: number;
+            /** @description Number of the snapshot, which grows during the run */
+            sequence: number;
+            /** @description Time between two snapshots */
+            interval_s: number;
+            /** @description Time since the start of the run */
+            elapsed_s: number;
+            run: {
+                run_id: components["schemas"]["LiveRunId"];
+                name: components["schemas"]["LiveText"];
+                model: components["schemas"]["LiveText"];
+                /** @description The GPUs of the server, or its address */
+                server: string | null;
+                vllm_version: components["schemas"]["LiveText"];
+                /** @description The load in words */
+                load: string | null;
+                /** @description RFC 3339, UTC */
+                started_utc: string;
+                /** @description The command line of the run */
+                command: string | null;
+                /** @description Number of the current combination of a sweep, from 1 */
+                point: number;
+                /** @description Number of combinations; 1 for a single run */
+                points: number;
+            };
+            phase: {
+                name: components["schemas"]["LivePhase"];
+                /** @description The step within the phase, for example "loading weights" */
+                step: string | null;
+                /** @description Time since the start of the phase */
+                elapsed_s: number;
+                /** @description Finished steps and phases, in order */
+                done: {
+                    name: string;
+                    seconds: number;
+                }[];
+            };
+            requests: {
+                /** @description Finished requests, failed ones included */
+                done: number;
+                failed: number;
+                /** @description Number of requests of the run; null if it ends after a time */
+                total: number | null;
+                in_flight: components["schemas"]["LiveCount"];
+                /** @description Time since the first request of the measured load */
+                elapsed_s: number;
+                /** @description Estimated time until the last request is finished */
+                remaining_s: number | null;
+                /** @description Number of requests that a p99 needs */
+                needed_for_p99: number | null;
+            };
+            rates: {
+                requested_per_s: components["schemas"]["LiveNumber"];
+                sent_per_s: components["schemas"]["LiveNumber"];
+                done_per_s: components["schemas"]["LiveNumber"];
+                output_tokens_per_s: components["schemas"]["LiveNumber"];
+            };
+            client: {
+                /** @description Median of the schedule lateness of all requests so far */
+                late_median_ms: number | null;
+                late_p99_ms: number | null;
+            };
+            ttft_ms: components["schemas"]["LiveInterval"];
+            tpot_ms: components["schemas"]["LiveInterval"];
+            server: {
+                running: components["schemas"]["LiveCount"];
+                waiting: components["schemas"]["LiveCount"];
+                kv_cache_percent: components["schemas"]["LiveNumber"];
+            };
+            gpus: {
+                index: number;
+                name: components["schemas"]["LiveText"];
+                memory_bytes: components["schemas"]["LiveCount"];
+                memory_total_bytes: components["schemas"]["LiveCount"];
+                utilization_percent: components["schemas"]["LiveNumber"];
+                power_w: components["schemas"]["LiveNumber"];
+            }[];
+            /** @description Failed requests by cause, the most frequent first */
+            errors: {
+                cause: string;
+                count: number;
+                /** @description Time of the first one, since the first request */
+                first_s: number | null;
+                first_sample: components["schemas"]["LiveText"];
+            }[];
+            verdict: {
+                state: components["schemas"]["LiveVerdict"];
+                /** @description Number of checks over their limit */
+                over_limit: number;
+                passed: number;
+                /** @description Number of checks that need more requests or the end of the run */
+                unmeasured: number;
+                sentence: components["schemas"]["LiveText"];
+                reasons: {
+                    /** @description The id of the check */
+                    check: string;
+                    sentence: string;
+                    value: number | null;
+                    limit: number | null;
+                    unit: string | null;
+                }[];
+            };
+            /** @description The last lines of the server's log, without secrets */
+            log: {
+                line: components["schemas"]["LiveCount"];
+                severity: string | null;
+                text: string;
+            }[];
+            /** @description The end of the run; null until then */
+            ended: {
+                exit_status: number;
+                /** @description The status of the result */
+                state: string;
+                sentence: components["schemas"]["LiveText"];
+            } | null;
+        };
+        /** @description Members that the server adds to a snapshot */
+        LiveReceived: {
+            /** @description RFC 3339, UTC, by the clock of the server */
+            received_utc: string;
+            /** @description Time since the snapshot was received */
+            age_s: number;
+            state: components["schemas"]["LiveState"];
+            experiment_id: components["schemas"]["LiveExperiment"];
+        };
+        /** @description The id of the stored result of the run; null until it is stored */
+        LiveExperiment: number | null;
+        /** @description The last snapshot of a run, with members that the server adds */
+        LiveRun: components["schemas"]["LiveSnapshot"] & components["schemas"]["LiveReceived"];
+        LiveRuns: {
+            runs: components["schemas"]["LiveListed"][];
+        };
+        LiveListed: {
+            run_id: components["schemas"]["LiveRunId"];
+            name: components["schemas"]["LiveText"];
+            model: components["schemas"]["LiveText"];
+            state: components["schemas"]["LiveState"];
+            /** @description Time since the last snapshot */
+            age_s: number;
+            started_utc: string;
+            phase: components["schemas"]["LivePhase"];
+            step: components["schemas"]["LiveText"];
+            requests: {
+                done: number;
+                total: number | null;
+                remaining_s: number | null;
+            };
+            output_tokens_per_s: components["schemas"]["LiveNumber"];
+            verdict: {
+                state: components["schemas"]["LiveVerdict"];
+            };
+            /** @description The end of the run, as in its last snapshot */
+            ended: Record<string, never> | null;
+            experiment_id: components["schemas"]["LiveExperiment"];
+        };
+        /**
+         * @description Earlier points of a run as columns of equal length, at most 600. A null is a gap. If a run has more snapshots, a point
+         *     is the mean of several successive snapshots, so the points always cover the whole time since the server first heard of
+         *     the run.
+         */
+        LiveHistory: {
+            /** @description Time since the start of the run (elapsed_s), ascending */
+            t_s: number[];
+            in_flight: components["schemas"]["LiveColumn"];
+            running: components["schemas"]["LiveColumn"];
+            waiting: components["schemas"]["LiveColumn"];
+            kv_cache_percent: components["schemas"]["LiveColumn"];
+            ttft_median_ms: components["schemas"]["LiveColumn"];
+            gpu_utilization_percent: components["schemas"]["LiveColumn"];
+            power_w: components["schemas"]["LiveColumn"];
+            late_median_ms: components["schemas"]["LiveColumn"];
+            done_per_s: components["schemas"]["LiveColumn"];
+        };
+        LiveColumn: (number | null)[];
+        LiveSilence: {
+            run_id: components["schemas"]["LiveRunId"];
+            /** @description Time since the last snapshot */
+            age_s: number;
+        };
+        LiveEnd: {
+            run_id: components["schemas"]["LiveRunId"];
+            experiment_id: components["schemas"]["LiveExperiment"];
+            /** @description The end of the run as in its last snapshot; null if it never sent one */
+            ended: Record<string, never> | null;
+        };
     };
     responses: {
         /** @description The upload is on disk and will be processed, even if the server is killed */
@@ -3410,6 +3796,8 @@ export interface components {
         PartKey: string;
         /** @description The id of the preset */
         PresetId: string;
+        /** @description The run_id of the run, and later of its result */
+        LiveRunId: components["schemas"]["LiveRunId"];
         /** @description The id of the sweep, which is the tag "sweep" of its results */
         SweepId: string;
         /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
@@ -5082,6 +5470,82 @@ export interface operations {
         responses: {
             200: components["responses"]["Upload"];
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs, the latest start first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveRuns"];
+                    "text/event-stream": unknown;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run_id of the run, and later of its result */
+                run_id: components["parameters"]["LiveRunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last snapshot */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveRun"];
+                    "text/event-stream": unknown;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run_id of the run, and later of its result */
+                run_id: components["parameters"]["LiveRunId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LiveSnapshot"];
+            };
+        };
+        responses: {
+            /** @description The snapshot was received */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

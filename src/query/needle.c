@@ -38,8 +38,19 @@ void query_needle_free(struct query_needle *needle)
 	free(needle);
 }
 
+bool query_needle_find(const struct query_needle *needle, const char *text, size_t len, size_t from,
+		       size_t *ret_at)
+{
+	if (needle->code == NULL ||
+	    pcre2_match(needle->code, (PCRE2_SPTR)text, len, from, 0, needle->found, NULL) < 0)
+		return false;
+	*ret_at = pcre2_get_ovector_pointer(needle->found)[0];
+	return true;
+}
+
 bool query_needle_is_in(const struct query_needle *needle, const char *text)
 {
-	return needle->code != NULL && pcre2_match(needle->code, (PCRE2_SPTR)text, strlen(text), 0,
-						   0, needle->found, NULL) >= 0;
+	size_t at;
+
+	return query_needle_find(needle, text, strlen(text), 0, &at);
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/unpack.h"
 #include "mirror/cancel_token.h"
+#include "query/needle.h"
 
 enum { BLOCK_BYTES = 256 << 10, LINES_PER_OFFSET = 64, CAUSE_BYTES_MAX = 1000, LEAD_BYTES = 200 };
 
@@ -365,23 +366,19 @@ int dash_log_rows(struct dash_log *log, const struct dash_log_index *index,
 
 /* ---- search -------------------------------------------------------------------------------- */
 
-/* A search: the window is the end of the last block, which may begin a match, and the next block, in lower case. */
+#define MATCH_BYTES_MAX (QUERY_NEEDLE_GROWTH * DASH_LOG_NEEDLE_BYTES)
+
+/* A search: the window is the end of the last block, which may begin a match, and the next block. */
 struct search {
-	char needle[DASH_LOG_NEEDLE_BYTES];
-	size_t len;
-	char window[BLOCK_BYTES + DASH_LOG_NEEDLE_BYTES];
+	const struct query_needle *needle;
+	size_t match_max; /* bytes of a match */
+	char window[BLOCK_BYTES + MATCH_BYTES_MAX];
 	size_t window_len;
 	int64_t window_at; /* position in the log */
 	int64_t line;      /* of the window's first byte */
 	int64_t line_at;   /* where that line begins */
 	bool is_found;     /* that line has a match already */
 };
-
-static void to_lower(char *to, const char *from, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		to[i] = (char)(from[i] >= 'A' && from[i] <= 'Z' ? from[i] | 0x20 : from[i]);
-}
 
 /* Counts the lines that begin before `to` in the window. */
 static void pass_lines(struct search *search, size_t from, size_t to)
@@ -412,11 +409,12 @@ static bool search_window(struct search *search, size_t end, struct dash_log_mat
 			passed = at;
 			continue;
 		}
-		const char *found = memmem(search->window + at, search->window_len - at,
-					   search->needle, search->len);
-		if (found == NULL || (size_t)(found - search->window) >= end)
+		size_t found;
+		if (!query_needle_find(search->needle, search->window, search->window_len, at,
+				       &found) ||
+		    found >= end)
 			break;
-		at = (size_t)(found - search->window);
+		at = found;
 		pass_lines(search, passed, at);
 		passed = at;
 		if (ret->count == DASH_LOG_MATCHES_MAX) {
@@ -449,9 +447,10 @@ int dash_log_search(struct dash_log *log, const struct dash_log_index *index, co
 	if (go_to_line(log, index, line, &at_line, err) < 0)
 		return -1;
 	auto_free struct search *search = pl_alloc(sizeof(*search));
-	search->len = strlen(needle);
-	assert(search->len > 0 && search->len <= DASH_LOG_NEEDLE_BYTES);
-	to_lower(search->needle, needle, search->len);
+	auto_needle struct query_needle *sought = query_needle_new(needle, false);
+	assert(needle[0] != '\0' && strlen(needle) <= DASH_LOG_NEEDLE_BYTES);
+	search->needle = sought;
+	search->match_max = QUERY_NEEDLE_GROWTH * strlen(needle);
 	search->line = line;
 	search->line_at = search->window_at = position(log);
 	for (int64_t start = search->window_at;;) {
@@ -462,12 +461,12 @@ int dash_log_search(struct dash_log *log, const struct dash_log_index *index, co
 			(void)search_window(search, search->window_len, ret);
 			return 0;
 		}
-		to_lower(search->window + search->window_len, log->block + log->at, len);
+		memcpy(search->window + search->window_len, log->block + log->at, len);
 		search->window_len += len;
 		log->at = log->len;
-		if (search->window_len < search->len)
+		if (search->window_len < search->match_max)
 			continue;
-		if (!search_window(search, search->window_len - search->len + 1, ret))
+		if (!search_window(search, search->window_len - search->match_max + 1, ret))
 			return 0;
 		/* a line that is longer than this is searched to its end */
 		if (search->window_at - start < search_bytes || search->line == line)

@@ -70,8 +70,8 @@ struct dash_log_matches {
 		items[DASH_LOG_MATCHES_MAX]; /* `from`: of the first match of the line */
 };
 /*
- * Searches from the beginning of `line`; ASCII letters match in either case. needle: 1 to DASH_LOG_NEEDLE_BYTES bytes
- * without a line break. Stops after DASH_LOG_MATCHES_MAX lines, or at the end of a line after search_bytes.
+ * Searches from the beginning of `line`; letters match in either case (query/needle.h). needle: UTF-8, 1 to
+ * DASH_LOG_NEEDLE_BYTES bytes without a line break. Stops after DASH_LOG_MATCHES_MAX lines, or at the end of a line after search_bytes.
  */
 int dash_log_search(struct dash_log *log, const struct dash_log_index *index, const char *needle,
 		    int64_t line, int64_t search_bytes, struct dash_log_matches *ret,

@@ -4625,7 +4625,7 @@ export interface operations {
                 /** @description Return `limit` lines with this line in the middle */
                 around?: number;
                 /**
-                 * @description Return the lines that contain this text. ASCII letters match in either case. One request searches at least 256 MiB
+                 * @description Return the lines that contain this text. Letters match in either case, as in filters. One request searches at least 256 MiB
                  *     and stops at 10,000 lines; matches.next_offset continues it.
                  */
                 search?: string;

@@ -24,16 +24,15 @@ export const visible = (text: string) =>
     return code < 0x20 ? String.fromCharCode(PICTURES + code) : code === DELETE ? DELETE_PICTURE : OTHER_CONTROL
   })
 
-const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-
-// The text in parts, of which every second one is the sought text, in either case of ASCII letters, as on the server.
+// The text in parts, of which every second one is the sought text, in either case, as on the server: a regular expression
+// of Unicode ignores case by simple case folding.
 export function parts(text: string, find: string) {
+  if (find === '') return [text]
   const found: string[] = []
-  const [low, sought] = [lower(text), lower(find)]
   let from = 0
-  for (let at = sought === '' ? -1 : low.indexOf(sought); at >= 0; at = low.indexOf(sought, from)) {
-    found.push(text.slice(from, at), text.slice(at, at + find.length))
-    from = at + find.length
+  for (const { 0: match, index } of text.matchAll(new RegExp(find.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu'))) {
+    found.push(text.slice(from, index), match)
+    from = index + match.length
   }
   return [...found, text.slice(from)]
 }

@@ -1,4 +1,4 @@
-// What a request waits for while a busy server is asked again (patient in api/queries.ts).
+// Shows the reason for which a busy server is asked again (patient in api/queries.ts).
 import { busySeconds } from '../api/client'
 import css from './waiting.module.css'
 

@@ -1,6 +1,7 @@
 /*
- * Any bytes as a log, a cause and a text to search: the lines are those of a plain loop, and so are the matches. The
- * first byte is the length of the text to search, which is at the start of the rest; all is also read as a file.
+ * Any bytes as a log, a cause and a text to search: the lines are those of a plain loop, and so are the matches of an
+ * ASCII text. If the text has letters of other scripts, each line in which the loop finds it is a match. The first byte
+ * is the length of the text to search, which is at the start of the rest; all is also read as a file.
  */
 #include "dash/log/log.h"
 
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,6 +42,16 @@ static bool is_in(const char *line, size_t len, const char *text, size_t text_le
 	return false;
 }
 
+/* Whether each letter has two forms: "k" and "s" have a third one, which is not ASCII. */
+static bool is_plain(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text >= 0x80 || strchr("kKsS", *text) != NULL)
+			return false;
+	}
+	return true;
+}
+
 static void check_lines(struct dash_log *log, const char *text, size_t len, const char *needle)
 {
 	int64_t line = 0;
@@ -51,8 +63,12 @@ static void check_lines(struct dash_log *log, const char *text, size_t len, cons
 		size_t line_len = end != NULL ? (size_t)(end - text) - at : len - at;
 		line++;
 		bool is_searched = matches.next == 0 || line < matches.next;
+		bool is_match = found < matches.count && matches.items[found].line == line;
 		if (is_searched && is_in(text + at, line_len, needle, strlen(needle)))
-			must(found < matches.count && matches.items[found++].line == line);
+			must(is_match || !pl_text_is_utf8(needle));
+		else
+			must(!is_match || !is_plain(needle));
+		found += is_match;
 		at += line_len + (end != NULL);
 	}
 	must(line == lines.lines && found == matches.count);

@@ -227,6 +227,50 @@ static void borders_are_searched(void **state)
 	}
 }
 
+/* As in filters: Unicode's simple case folding, and bytes that are not UTF-8 match nothing. */
+static void letters_of_any_script_match_in_either_case(void **state)
+{
+	static const char text[] = "\xc3\x89t\xc3\xa9\nnothing\n\xce\xa3\xce\xaf\xcf\x82\n\xff"
+				   "MI\xff\n\xe2\x84\xaa\n";
+	static const struct {
+		const char *needle;
+		int64_t line;
+	} rows[] = {
+		{ "\xc3\xa9T\xc3\x89", 1 },        /* éTÉ */
+		{ "\xcf\x83\xce\x8a\xce\xa3", 3 }, /* σΊΣ */
+		{ "mi", 4 },
+		{ "k", 5 }, /* the Kelvin sign */
+		{ "NOTHING", 2 },
+	};
+	auto_dash_log struct dash_log *log = open_indexed(text, strlen(text), NULL);
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		assert_int_equal(dash_log_search(log, &lines, rows[i].needle, 1, INT64_MAX,
+						 &matches, PL_ERR_IGNORED),
+				 0);
+		assert_int_equal(matches.count, 1);
+		assert_int_equal(matches.items[0].line, rows[i].line);
+	}
+}
+
+/* A match at the border of two blocks may be longer than the text that is sought. */
+static void long_matches_at_borders_are_found(void **state)
+{
+	(void)state;
+	for (int shift = -12; shift <= 4; shift++) {
+		auto_buf text = PL_BUF(2 << 20);
+		for (int i = 0; i < (256 << 10) + shift - 1; i++)
+			pl_buf_add_char(&text, i % 100 == 99 ? '\n' : '.');
+		pl_buf_add_text(&text, "\xe2\x84\xaa\xe2\x84\xaa\xe2\x84\xaa\n");
+		auto_dash_log struct dash_log *log = open_indexed(text.data, text.len, NULL);
+		assert_int_equal(
+			dash_log_search(log, &lines, "kKk", 1, INT64_MAX, &matches, PL_ERR_IGNORED),
+			0);
+		assert_int_equal(matches.count, 1);
+	}
+}
+
 static void a_search_counts_lines(void **state)
 {
 	static const char text[] = "aa a\n\nA\nb\nxa";
@@ -322,6 +366,8 @@ int main(void)
 		cmocka_unit_test(a_cut_keeps_characters_whole),
 		cmocka_unit_test(any_line_is_found),
 		cmocka_unit_test(borders_are_searched),
+		cmocka_unit_test(letters_of_any_script_match_in_either_case),
+		cmocka_unit_test(long_matches_at_borders_are_found),
 		cmocka_unit_test(a_search_counts_lines),
 		cmocka_unit_test(a_full_list_continues),
 		cmocka_unit_test(damaged_files_are_refused),

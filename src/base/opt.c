@@ -236,11 +236,15 @@ static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 	return 0;
 }
 
+/* Where no operand can follow, a word that begins like a duration is one, or a mistake to name. */
 static bool duration_follows(const struct parse *parse)
 {
+	const char *word = parse->at < parse->argc ? parse->argv[parse->at] : "";
+	bool has_operands = parse->command->words != NULL || parse->command->operand != NULL;
 	int64_t ns;
 
-	return parse->at < parse->argc && pl_text_to_duration_ns(parse->argv[parse->at], &ns);
+	return pl_text_to_duration_ns(word, &ns) ||
+	       (!has_operands && word[0] >= '0' && word[0] <= '9');
 }
 
 static int apply(struct parse *parse, struct met *met, struct pl_err *err)

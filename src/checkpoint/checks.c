@@ -54,8 +54,8 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 		add_absent(server, problems, found);
 	if (facts->known != NULL) {
 		auto_free char *message = pl_asprintf(
-			"%s is not on this host, so vLLM will download it; the checks use the "
-			"properties that ProfLLM knows of this model",
+			"%s is not on this host, so vLLM will download it; the checks use "
+			"ProfLLM's built-in data about this model",
 			found);
 		ckpt_case_warn(server, problems, "model", "model_not_found", message, NULL);
 	}

@@ -32,14 +32,13 @@ int cli_unknown_in(const struct pl_commands *commands, const char *name);
 int cmd_complete(int argc, char **argv);
 
 /* The help of options that several commands have. */
-#define CLI_HELP_ALLOW_REMOVED                                                                     \
-	"warn, instead of failing, about arguments and values that no longer exist in the target " \
-	"vLLM release: launch.vllm_version, or if that is not set, the release of the vLLM that "  \
-	"is started"
+#define CLI_HELP_ALLOW_REMOVED                                                                   \
+	"warn, instead of failing, about arguments and values that the target vLLM release has " \
+	"removed (the target is launch.vllm_version if set, otherwise the vLLM that is started)"
 #define CLI_HELP_PARAMS_OVERLAY                                                                  \
 	"also accept the server arguments listed in FILE, for a vLLM release that ProfLLM does " \
-	"not know; to write FILE first, run 'profllm params --from-vllm CMD --params-overlay "   \
-	"FILE'"
+	"not know; create FILE beforehand with 'profllm params --from-vllm CMD "                 \
+	"--params-overlay FILE'"
 
 /* The functions of base/program.h under the names of this program. */
 #define cli_fail       pl_program_fail

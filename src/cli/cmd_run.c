@@ -71,11 +71,9 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "force", force, NULL,
 	       "start even if arguments break rules; the result records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result at FILE, unless the new one is less complete; if a "
-	       "killed "
-	       "run left a journal at FILE, delete it ('profllm recover' can then no longer "
-	       "recover "
-	       "that run)"),
+	       "replace an existing result at FILE, unless the new one is less complete; this also "
+	       "deletes the journal that a killed run left at FILE, so that 'profllm recover' can "
+	       "no longer recover that run"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),

@@ -220,6 +220,15 @@ static void add_broken_rule(const struct option_problem *problem, enum option_vo
 	pl_buf_addf(buf, "rule %s)", problem->rule);
 }
 
+/* The nearest value of a bound is the bound, which the message names: no guess at a typo. */
+static bool is_bound(const struct option_problem *problem)
+{
+	const char *nearest = problem->nearest;
+
+	return nearest[strspn(nearest, "0123456789.-")] == '\0' && problem->expected != NULL &&
+	       strstr(problem->expected, nearest) != NULL;
+}
+
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,
 			 struct pl_buf *buf)
 {
@@ -240,7 +249,7 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
 		add_broken_rule(problem, voice, buf);
 	else
 		add_found(problem, voice, buf);
-	if (problem->nearest != NULL) {
+	if (problem->nearest != NULL && !is_bound(problem)) {
 		pl_buf_add_text(buf, " (did you mean '");
 		add_line(buf, problem->nearest);
 		pl_buf_add_text(buf, "'?)");

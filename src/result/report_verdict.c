@@ -257,7 +257,7 @@ static void add_error(struct pl_buf *buf, const json_t *measurement, const char 
 
 /* ---- sentences ----------------------------------------------------------------------------- */
 
-/* "FINDING (ID: found X, expected at most Y; DETAIL)" */
+/* "FINDING (ID: found X, expected at most Y; DETAIL)"; of the client error "FINDING, more than the limit of Y (ID)" */
 static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const json_t *check)
 {
 	const struct check_row *row = row_of(check);
@@ -277,7 +277,7 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 		pl_buf_add_text(buf, "the load generator may have changed ");
 		add_metric(buf, metric);
 		pl_buf_add_text(buf, " by up to ");
-		add_error(buf, measurement, " or ", "");
+		add_error(buf, measurement, " (", ")");
 	} else if (row != NULL && pl_text_equal(id, SAMPLE_SIZE) && *detail != '\0') {
 		pl_buf_add_text(buf, detail + strlen("; "));
 		detail = "";
@@ -287,15 +287,16 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 		pl_buf_addf(buf, "%s",
 			    text != NULL && *text != '\0' ? text : "a check is over its limit");
 	}
+	if (is_measured && json_is_number(limit)) {
+		pl_buf_add_text(buf, ", more than the limit of ");
+		add_amount(buf, json_number_value(limit), unit);
+	}
 	pl_buf_addf(buf, " (%s", id != NULL ? id : "unknown check");
-	if (json_is_number(value) && !pl_text_equal(unit, "yes")) {
-		const char *before = is_measured ? ": " : ", ";
-		if (!is_measured) {
-			pl_buf_add_text(buf, ": found ");
-			add_amount(buf, json_number_value(value), unit);
-		}
+	if (!is_measured && json_is_number(value) && !pl_text_equal(unit, "yes")) {
+		pl_buf_add_text(buf, ": found ");
+		add_amount(buf, json_number_value(value), unit);
 		if (json_is_number(limit)) {
-			pl_buf_add_text(buf, before);
+			pl_buf_add_text(buf, ", ");
 			pl_buf_add_text(buf, row == NULL                    ? "limit "
 					     : row->sense == LEAST          ? "expected at least "
 					     : json_number_value(limit) > 0 ? "expected at most "
@@ -432,10 +433,10 @@ static void add_contradiction(struct pl_buf *buf, const struct ruling *ruling)
 		pl_buf_addf(
 			buf,
 			severity_of(ruling->verdict) > severity
-				? "the file records the verdict '%s', but its checks justify only "
-				  "'%s': "
-				: "the file records the verdict '%s', but its checks give '%s', "
-				  "which is worse: ",
+				? "the recorded verdict '%s' applies, although the checks in the "
+				  "file support only '%s': "
+				: "the file records the verdict '%s', but its checks give the "
+				  "worse verdict '%s', which applies: ",
 			ruling->verdict, verdicts[severity]);
 		add_finding(buf, ruling, ruling->reason);
 		return;

@@ -91,7 +91,7 @@ FACT(requests_missing_share, "share of requests that a file counts neither as co
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"error that the load generator may have added to the most affected headline metric; limit 2 % of the metric or 0.1 ms, whichever is larger",
+	"error that the load generator may have added to the metric that it affected most, as a share of that metric; the limit is 2 %, or 0.1 ms as such a share if that is more",
 	"the load generator may have changed a latency by more than the limit",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or send less load")
 QUALITY(rate_shortfall, LOAD, "share", LEAST, 0.98, DEGRADED, BELOW(0.95), CLIENT_LIMITED,
@@ -243,11 +243,11 @@ QUALITY(retries, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"latencies include failed attempts and the pauses after them",
 	"find out why requests failed, or do not configure retries")
 QUALITY(totals_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
-	"largest difference between the rates and totals of a file and its counts and duration",
+	"largest difference between a rate or total in the file and the same value computed from its counts and duration",
 	"the totals of the file contradict its counts and duration",
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(statistics_order, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
-	"statistics of a file that are out of order: decreasing percentiles, a mean outside of them, or a TTFT above the E2EL; the largest error",
+	"largest contradiction among the statistics of a file: percentiles that decrease, a mean outside the range of the percentiles, or a TTFT above the E2EL",
 	"the statistics of the file contradict each other",
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(impossible_zeros, RUN, "count", MOST, 0, DEGRADED, NEVER, DEGRADED,
@@ -259,7 +259,7 @@ QUALITY(lists_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"the metrics of the file contradict its lists of requests",
 	"check which program wrote or changed the file; measure again with 'profllm run'")
 QUALITY(request_count, RUN, "share", MOST, 0, INFO, NEVER, INFO,
-	"planned requests that a file counts as neither finished nor failed: the dataset had fewer, or a part of the results is missing",
+	"share of planned requests that a file counts neither as finished nor as failed; possible causes: the dataset had too few prompts, or a part of the results is missing",
 	"some planned requests are missing from the file",
 	"check that the dataset has enough prompts and that the file is complete")
 QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,

@@ -69,7 +69,7 @@ def test_the_words_say_where_the_facts_are_from(bin_dir, tmp_path):
                    "vllm", "serve", "meta-llama/Llama-3.1-70B", "-tp", "8")
     assert done.returncode == 0
     assert "facts: built-in model 'meta-llama/Llama-3.1-70B-Instruct' (" in done.stdout
-    assert "the checks use the properties that ProfLLM knows of this model (rule model_not_found)" in done.stdout
+    assert "the checks use ProfLLM's built-in data about this model (rule model_not_found)" in done.stdout
     (tmp_path / "meta-llama").mkdir()
     make_model(tmp_path / "meta-llama", "Llama-3.1-70B")
     done = profllm(bin_dir, tmp_path, "validate", "--explain", "--", "vllm", "serve", "meta-llama/Llama-3.1-70B")

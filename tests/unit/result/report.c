@@ -231,8 +231,8 @@ static const struct ruling_case {
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server. The server "
 	  "is simulated.\n"
-	  "The load generator may have changed p99 TTFT by up to 0.022 ms or 0.098 % "
-	  "(client_error: expected at most 2 %).\n"
+	  "The load generator may have changed p99 TTFT by up to 0.022 ms (0.098 %), "
+	  "more than the limit of 2 % (client_error).\n"
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
 	  { NULL } },
@@ -254,9 +254,8 @@ static const struct ruling_case {
 			  "client_cpu", "0.9", "0.8", "share", "info")),
 	  "degraded",
 	  "Use these metrics with care.\n"
-	  "The load generator may have changed median E2EL by up to 1235 ms or 125 % "
-	  "(client_error: "
-	  "expected at most 2 %).\n"
+	  "The load generator may have changed median E2EL by up to 1235 ms (125 %), more "
+	  "than the limit of 2 % (client_error).\n"
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
 	  { "  note: A worker", "(client_cpu: found 90 %, expected at most 80 %)." } },
@@ -336,22 +335,22 @@ static const struct ruling_case {
 	{ CHECKED("'trusted'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "trusted",
 	  "Use these metrics with care.\n"
-	  "The file records the verdict 'trusted', but its checks give 'degraded', which is worse: "
-	  "the "
-	  "profiler slowed the server down (profiled).\n"
+	  "The file records the verdict 'trusted', but its checks give the worse verdict "
+	  "'degraded', which applies: the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'degraded'", MEASURED, OVER("profiled", "1", "0", "yes", "client_limited")),
 	  "degraded",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'degraded', but its checks give 'client_limited', which is "
-	  "worse: the profiler slowed the server down (profiled).\n"
+	  "The file records the verdict 'degraded', but its checks give the worse verdict "
+	  "'client_limited', which applies: the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },
 	{ CHECKED("'client_limited'", MEASURED, OVER("profiled", "1", "0", "yes", "degraded")),
 	  "client_limited",
 	  "Do not use these metrics: they describe the load generator, not the server.\n"
-	  "The file records the verdict 'client_limited', but its checks justify only 'degraded': "
+	  "The recorded verdict 'client_limited' applies, although the checks in the file support "
+	  "only 'degraded': "
 	  "the profiler slowed the server down (profiled).\n"
 	  "Repeat the run with benchmark.profile false (without --profile).",
 	  { NULL } },

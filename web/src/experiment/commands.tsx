@@ -137,7 +137,7 @@ function Missing({ list }: { list: Answer['not_recorded'] }) {
     <div className={css.command} role="group" aria-label="Not recorded">
       <header>
         <h3>Not recorded</h3>
-        <p>A repetition needs this, and the file does not contain it.</p>
+        <p>To repeat the run, you also need the following, which the file does not contain:</p>
       </header>
       <ul className={css.missing}>
         {list.map(({ key, text }) => (

@@ -343,7 +343,7 @@ function LanesPart({ data, range, marked, isBusy, onRange, onMark }: LanesProps)
         <p>
           {lanes.shown < lanes.started
             ? `The ${count(lanes.shown)} longest of ${count(lanes.started)} requests. Zoom in to see more of them.`
-            : `${count(lanes.shown)} requests, in the first lane that is free at their start.`}
+            : `${count(lanes.shown)} requests; each is drawn in the first lane that is free when it starts.`}
         </p>
         <ul className={css.legend} aria-label="Legend">
           <li data-part="send">sending</li>

@@ -167,7 +167,7 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
   if (parts.length === 0) return null
   return (
     <section className={css.conditions} aria-label="Conditions" {...oneStop}>
-      <p>{parts.length === 1 ? 'A condition' : 'Conditions'} of the filter tree:</p>
+      <p>{parts.length === 1 ? 'A condition' : 'Conditions'} that only the filter tree can show:</p>
       <ul>
         {parts.map((part, i) => {
           const pieces = treePieces(catalogue, part)

@@ -68,7 +68,7 @@ function Table({ sweeps }: { sweeps: Listed[] }) {
             <th scope="col">Sweep</th>
             <th scope="col">Start (UTC)</th>
             <th scope="col" className={page.num} title="Number of planned runs, without skipped combinations">
-              Planned runs
+              Planned
             </th>
             <th scope="col">Runs</th>
             <th scope="col">Sweep state</th>

@@ -256,6 +256,14 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   )
 }
 
+// The link to the results of an upload: its own and those that were there before.
+const storedWords = (stored: number, results: number) =>
+  results > 1
+    ? `the ${count(results)} stored experiments`
+    : stored > 0
+      ? 'the stored experiment'
+      : 'the experiment stored before'
+
 function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const told = job ? TALLY.filter((state) => job.counts[state] > 0) : []
   const reading = job ? job.counts.parsed + job.counts.valid : 0
@@ -294,7 +302,7 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
       {job && results > 0 && (
         <Link href={paths.uploadResults(job.job_id)}>
-          Explore {results === 1 ? 'the stored experiment' : `the ${count(results)} stored experiments`}
+          Explore {storedWords(job.counts.stored, results)}
         </Link>
       )}
     </p>

@@ -256,7 +256,7 @@ function Progress({ job, sender, sum }: { job: Upload | undefined; sender: Sende
   )
 }
 
-// The link to the results of an upload: its own and those that were there before.
+// The link to the results of an upload: its own and earlier ones.
 const storedWords = (stored: number, results: number) =>
   results > 1
     ? `the ${count(results)} stored experiments`

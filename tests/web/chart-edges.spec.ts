@@ -361,7 +361,7 @@ test('frontiers contain trusted results, one per model; the cautions fit one lin
   const legend = page.getByRole('group', { name: 'Legend' })
   // the most frequent value first
   await expect(legend).toHaveText(
-    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier of trusted results\s*dashed: frontier including untrusted results$/,
+    /^left 5\s*right 5\s*few-0 3\s*few-1 2\s*hollow: not trusted 6\s*frontier of trusted results\s*frontier of all results$/,
   )
   const painted = () =>
     page

@@ -98,7 +98,7 @@ function signs(chart: Chart): [Key['look'], string, number | null][] {
     ...(frontiers.some(({ marks }) => marks.length > 1)
       ? [['frontier', frontierWords(chart, hasDashed), null] as const]
       : []),
-    ...(hasDashed ? [['dashed', 'dashed: frontier including untrusted results', null] as const] : []),
+    ...(hasDashed ? [['dashed', 'frontier of all results', null] as const] : []),
   ].map(([look, words, count]) => [look, words, count])
 }
 

@@ -61,7 +61,7 @@ export const StatusLine = memo(function StatusLine({
       )}
       {!byPages && (
         <span className={css.nothings}>
-          <b>{NOT_RECORDED}</b> not recorded · <b>{UNSET}</b> no value set (null) · <b>↑ ↓</b> better direction
+          <b>{NOT_RECORDED}</b> not recorded · <b>{UNSET}</b> recorded as null · <b>↑ ↓</b> better direction
         </span>
       )}
       <span className={css.end}>

@@ -205,7 +205,7 @@ double plot_canvas_text_width(struct plot_canvas *canvas, const char *text,
 			      const struct plot_canvas_font *font)
 {
 	/* one wrong byte would end all drawing */
-	auto_free char *clean = pl_clean_line(text);
+	auto_free char *clean = pl_clean_shown(text);
 
 	text_begin(canvas, font);
 	double width = width_of(canvas, clean);
@@ -221,7 +221,7 @@ void plot_canvas_text(struct plot_canvas *canvas, double x, double y, const char
 		[PLOT_CANVAS_LEFT] = 0, [PLOT_CANVAS_CENTRE] = 0.5, [PLOT_CANVAS_RIGHT] = 1
 	};
 	const struct cairo_table *cairo = &canvas->cairo;
-	auto_free char *clean = pl_clean_line(text);
+	auto_free char *clean = pl_clean_shown(text);
 
 	text_begin(canvas, font);
 	set_color(canvas, font->color);

@@ -15,7 +15,7 @@
 static void add_escaped(struct pl_buf *buf, const char *text)
 {
 	static const char special[] = "\\`*_{}[]()#+-.!|~$@";
-	auto_free char *clean = pl_clean_line(text != NULL ? text : "");
+	auto_free char *clean = pl_clean_shown(text != NULL ? text : "");
 
 	for (const char *at = clean; *at != '\0'; at++) {
 		/* a point or a hyphen has a meaning only at the start of a line */
@@ -121,7 +121,7 @@ static void add_code(struct pl_buf *buf, const json_t *block)
 	for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		if (rest == NULL && *line == '\0')
 			break;
-		auto_free char *clean = pl_clean_line(line);
+		auto_free char *clean = pl_clean_shown(line);
 		pl_buf_addf(buf, "%s\n", clean);
 	}
 	add_fence(buf, fence);

@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "report/report_priv.h"
 
 #define WIDTH       80
@@ -38,7 +39,7 @@ static void add_colored(const struct form *form, const char *color, const char *
 
 static size_t columns_of(const char *text)
 {
-	return pl_text_columns(text, strlen(text));
+	return pl_width(text, strlen(text));
 }
 
 static void add_blanks(const struct form *form, size_t count)
@@ -46,30 +47,13 @@ static void add_blanks(const struct form *form, size_t count)
 	pl_buf_addf(form->buf, "%*s", (int)count, "");
 }
 
-/* Returns the bytes of the first `columns` characters at most, up to a blank if there is one. */
-static size_t line_of(const char *text, size_t columns)
-{
-	size_t len = 0, count = 0, blank = 0;
-
-	while (text[len] != '\0') {
-		bool is_start = ((unsigned char)text[len] & 0xc0) != 0x80;
-		if (is_start && count == columns)
-			return blank > 0 && text[len] != ' ' ? blank : len;
-		if (text[len] == ' ')
-			blank = len;
-		count += is_start;
-		len++;
-	}
-	return len;
-}
-
 /* Text in lines of the whole width. */
 static void add_wrapped(const struct form *form, const char *color, const char *text, size_t indent)
 {
-	auto_free char *clean = pl_clean_line(text);
+	auto_free char *clean = pl_clean_shown(text);
 
 	for (const char *at = clean; *at != '\0';) {
-		size_t len = line_of(at, WIDTH - indent);
+		size_t len = pl_width_line(at, WIDTH - indent);
 		auto_free char *line = pl_strndup(at, len);
 		add_blanks(form, indent);
 		add_colored(form, color, line);
@@ -98,7 +82,7 @@ static struct layout layout_of(const json_t *table)
 			continue;
 		size_t width = columns_of(pl_json_get_text(column, "title"));
 		PL_JSON_EACH(row, json_object_get(table, "rows")) {
-			auto_free char *text = pl_clean_line(
+			auto_free char *text = pl_clean_shown(
 				report_cell_text(json_array_get(row, column_at)));
 			size_t columns = columns_of(text);
 			width = columns > width ? columns : width;
@@ -145,7 +129,7 @@ static void add_lines(const struct form *form, const struct layout *layout, char
 		size_t pending = INDENT;
 		has_more = false;
 		for (size_t i = 0; i < layout->count; i++) {
-			size_t len = line_of(at[i], layout->widths[i]);
+			size_t len = pl_width_line(at[i], layout->widths[i]);
 			auto_free char *line = pl_strndup(at[i], len);
 			size_t room = layout->widths[i] - columns_of(line);
 			/* no blanks at the end of a line */
@@ -174,7 +158,7 @@ static void add_row(const struct form *form, const json_t *table, const struct l
 		const json_t *cell = row != NULL ? json_array_get(row, layout->columns[i]) : NULL;
 		const json_t *column = json_array_get(json_object_get(table, "columns"),
 						      layout->columns[i]);
-		texts[i] = pl_clean_line(row != NULL ? report_cell_text(cell)
+		texts[i] = pl_clean_shown(row != NULL ? report_cell_text(cell)
 						     : pl_json_get_text(column, "title"));
 		colors[i] = row != NULL ? color_of(pl_json_get_text(cell, "tone")) : FAINT;
 	}
@@ -264,15 +248,15 @@ static void add_sparkline(const struct form *form, const json_t *series, bool ha
 	report_number_text(high, false, most);
 	auto_free char *text = pl_asprintf("  %s – %s %.*s", least, most, (int)strcspn(unit, " "),
 					   unit);
-	auto_free char *clean = pl_clean_line(text);
+	auto_free char *clean = pl_clean_shown(text);
 	add_colored(form, FAINT, clean);
 	pl_buf_add_char(form->buf, '\n');
 }
 
 static void add_bar(const struct form *form, const json_t *row, double low, double high)
 {
-	auto_free char *label = pl_clean_line(pl_json_get_text(row, "label"));
-	auto_free char *shown = pl_strndup(label, line_of(label, LABEL_WIDTH));
+	auto_free char *label = pl_clean_shown(pl_json_get_text(row, "label"));
+	auto_free char *shown = pl_strndup(label, pl_width_line(label, LABEL_WIDTH));
 	double from = json_number_value(json_object_get(row, "from"));
 	double to = report_json_number(json_object_get(row, "value"));
 	double scale = high > low ? BAR_WIDTH / (high - low) : 0;
@@ -372,7 +356,7 @@ static void add_code(const struct form *form, const json_t *block)
 	for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		if (rest == NULL && *line == '\0')
 			break;
-		auto_free char *clean = pl_clean_line(line);
+		auto_free char *clean = pl_clean_shown(line);
 		pl_buf_addf(form->buf, "    %s\n", clean);
 	}
 }

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/width.h"
 
 #define BLOCK_BYTES_MAX (1u << 20)
 #define COLUMNS         80 /* of a terminal of unknown size */
@@ -29,15 +30,9 @@
 static void add_cut(const char *text, size_t columns, struct pl_buf *buf)
 {
 	size_t len = strlen(text);
-	bool is_cut = pl_text_columns(text, len) > columns;
-	size_t room = is_cut && columns > 0 ? columns - 1 : columns;
+	bool is_cut = pl_width(text, len) > columns;
 
-	for (size_t i = 0, width = 0; i < len; i++) {
-		/* the first byte of a character */
-		if ((text[i] & 0xc0) != 0x80 && width++ == room)
-			break;
-		pl_buf_add_char(buf, text[i]);
-	}
+	pl_buf_add(buf, text, pl_width_fit(text, is_cut && columns > 0 ? columns - 1 : columns));
 	if (is_cut && columns > 0)
 		pl_buf_add_text(buf, "…");
 }
@@ -56,7 +51,7 @@ static void add_line(const struct sweep_table_view *view, const struct sweep_tab
 {
 	auto_buf label = PL_BUF(BLOCK_BYTES_MAX);
 	auto_buf state = PL_BUF(256);
-	auto_free char *clean = pl_clean_line(line->label);
+	auto_free char *clean = pl_clean_shown(line->label);
 
 	pl_buf_addf(&label, "  %s", clean);
 	pl_buf_add_text(&state, "  ");

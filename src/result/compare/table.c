@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "base/text.h"
+#include "base/width.h"
 #include "result/compare/ratio.h"
 
 #define CELL_COLUMNS   44 /* of an input's value */
@@ -35,7 +36,7 @@ static void add_cell(json_t *row, const char *text)
 
 static size_t columns_of(const char *text)
 {
-	return pl_text_columns(text, strlen(text));
+	return pl_width(text, strlen(text));
 }
 
 static const char *cell_at(const json_t *row, size_t column)
@@ -147,13 +148,9 @@ static double number_at(const json_t *object, const char *key)
 static void add_value(struct pl_buf *buf, const json_t *value)
 {
 	auto_free char *plain = pl_json_to_plain(value);
-	auto_free char *line = pl_clean_line(plain);
-	size_t len = 0;
+	auto_free char *line = pl_clean_shown(plain);
+	size_t len = pl_width_fit(line, CELL_COLUMNS);
 
-	while (line[len] != '\0' && pl_text_columns(line, len) < CELL_COLUMNS)
-		len++;
-	while ((line[len] & 0xc0) == 0x80)
-		len++;
 	pl_buf_add(buf, line, len);
 	if (line[len] != '\0')
 		pl_buf_add_text(buf, "…");
@@ -446,7 +443,7 @@ static void add_all(const struct form *form, const json_t *comparison)
 
 	PL_JSON_EACH(side, json_object_get(comparison, "sides")) {
 		size_t at = side_at;
-		auto_free char *name = pl_clean_line(pl_json_get_text(side, "name"));
+		auto_free char *name = pl_clean_shown(pl_json_get_text(side, "name"));
 		int64_t runs = pl_json_get_i64(side, "runs");
 		pl_buf_addf(form->buf,
 			    form->is_markdown ? "- **%s** %s, %lld run%s" : "%s  %s, %lld run%s",

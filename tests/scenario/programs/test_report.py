@@ -6,13 +6,16 @@ import os
 import pty
 import re
 import subprocess
+import unicodedata
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
 from run_tools import base_config, command, environment, load_result, read_terminal, run_profllm, write_config
 
-HOSTILE = "<script>alert('x')</script>\"&|`*_$x$ @me https://example.org \u202e\uffff\u0007 ]](a)"
+# characters with the property Bidi_Control
+DIRECTIONS = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+HOSTILE = "<script>alert('x')</script>\"&|`*_$x$ @me https://example.org \u202e\u2067\u061c\uffff\u0007 ]](a)"
 
 
 class Page(HTMLParser):
@@ -281,6 +284,25 @@ def test_hostile_names(bin_dir, runs, tmp_path):
         assert len(pipes) == 1, block
     for form in (markdown, report(bin_dir, name)):
         assert "\x1b" not in form and "\x07" not in form
+    for form in ("--html", "--markdown", "--terminal"):
+        for paths in ([name], [name, tmp_path / "other.json"]):
+            assert not DIRECTIONS & set(report(bin_dir, *paths, form)), form
+
+
+def test_wide_names(bin_dir, runs, tmp_path):
+    """A terminal shows a Chinese character in two columns."""
+    result = load_result(runs / "r0.json")
+    result["name"] = result["tags"]["a"] = "\u6f22\u5b57 " * 60
+    result["environment"]["hostname"] = "\u6f22" * 300
+    name = tmp_path / "wide.json"
+    name.write_text(json.dumps(result))
+    (tmp_path / "other.json").write_text((runs / "r1.json").read_text())
+    for paths in ([name], [name, tmp_path / "other.json"]):
+        text = report(bin_dir, *paths, "--terminal")
+        assert "\u6f22" in text
+        for line in text.splitlines():
+            columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+            assert columns <= 80 or line.startswith("    "), line
 
 
 def test_several(bin_dir, runs):

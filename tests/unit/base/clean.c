@@ -21,6 +21,15 @@ static const struct {
 	  "bad \xef\xbf\xbd\xef\xbf\xbd( \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
 	{ "</script><b a=\"x\" b='y'>&amp;", "</script><b a=\"x\" b='y'>&amp;",
 	  "&lt;/script&gt;&lt;b a=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;" },
+	/* U+202E, U+2066, U+061C and U+200F; U+200D and U+2065 have no direction */
+	{ "a\xe2\x80\xaetxt.\xe2\x81\xa6"
+	  "b\xd8\x9c\xe2\x80\x8f",
+	  "a\xef\xbf\xbdtxt.\xef\xbf\xbd"
+	  "b\xef\xbf\xbd\xef\xbf\xbd",
+	  "a\xef\xbf\xbdtxt.\xef\xbf\xbd"
+	  "b\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "\xe2\x80\x8d\xe2\x81\xa5\xd8\xa7", "\xe2\x80\x8d\xe2\x81\xa5\xd8\xa7",
+	  "\xe2\x80\x8d\xe2\x81\xa5\xd8\xa7" },
 	{ "\"back\\slash\"", "\"back\\slash\"", "&quot;back\\slash&quot;" },
 };
 
@@ -28,13 +37,22 @@ static void test_base_clean__line_and_html(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *line = pl_clean_line(cases[i].text);
+		auto_free char *line = pl_clean_shown(cases[i].text);
 		auto_buf html = { 0 };
 		pl_buf_init(&html, 1000);
 		assert_string_equal(line, cases[i].line);
 		assert_true(pl_clean_html(&html, cases[i].text));
 		assert_string_equal(pl_buf_text(&html), cases[i].html);
 	}
+}
+
+/* Names in documents keep their characters. */
+static void test_base_clean__line_keeps_directions(void **state)
+{
+	auto_free char *line = pl_clean_line("\xe2\x80\xaetxt\n");
+
+	(void)state;
+	assert_string_equal(line, "\xe2\x80\xaetxt ");
 }
 
 static void test_base_clean__ceiling(void **state)
@@ -72,6 +90,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base_clean__line_and_html),
+		cmocka_unit_test(test_base_clean__line_keeps_directions),
 		cmocka_unit_test(test_base_clean__ceiling),
 		cmocka_unit_test(test_base_clean__any_bytes),
 	};

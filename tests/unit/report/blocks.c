@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "base/width.h"
 
 static const struct {
 	double number;
@@ -45,11 +46,24 @@ static void test_report_blocks__numbers(void **state)
 	}
 }
 
+/* U+202E, U+2066 and U+061C, and 80 columns of wide characters */
+#define DIRECTIONS "\xe2\x80\xae \xe2\x81\xa6 \xd8\x9c "
+#define HAN        "\xe6\xbc\xa2"
+#define TEN        HAN HAN HAN HAN HAN HAN HAN HAN HAN HAN
+#define WIDE       TEN TEN TEN TEN
+
+static bool has_direction(const char *text)
+{
+	return strstr(text, "\xe2\x80\xae") != NULL || strstr(text, "\xe2\x81\xa6") != NULL ||
+	       strstr(text, "\xd8\x9c") != NULL;
+}
+
 /* A report with every kind of block, whose texts are hostile. */
 static json_t *hostile_report(void)
 {
 	static const char text[] =
-		"<img src=x onerror=alert(1)> | `x` ``` @me https://a.b $x$ *b* \x1b[2J";
+		"<img src=x onerror=alert(1)> | `x` ``` @me https://a.b $x$ *b* \x1b[2J " DIRECTIONS
+			WIDE;
 	json_t *report = report_new(text, text, true);
 	json_t *blocks = report_add_section(report, "one", "One");
 	json_t *table = report_add_table(blocks, "Table", "Name<!|Value>!|Code`", false);
@@ -89,6 +103,7 @@ static void test_report_blocks__html_is_escaped(void **state)
 	assert_null(strstr(text, "<img"));
 	assert_null(strstr(text, "<script"));
 	assert_null(strchr(text, '\x1b'));
+	assert_false(has_direction(text));
 	assert_non_null(strstr(text, "&lt;img src=x onerror=alert(1)&gt;"));
 	assert_non_null(strstr(text, "<data value=\"1.25\">1.25</data>"));
 }
@@ -100,6 +115,7 @@ static void test_report_blocks__markdown_is_escaped(void **state)
 
 	(void)state;
 	report_markdown(report, &text);
+	assert_false(has_direction(pl_buf_text(&text)));
 	/* inside the fence only, which is longer than the one in the text */
 	const char *fence = strstr(pl_buf_text(&text), "````\n");
 	assert_non_null(fence);
@@ -128,10 +144,11 @@ static void test_report_blocks__terminal(void **state)
 	(void)state;
 	report_terminal(report, false, &text);
 	assert_null(strchr(pl_buf_text(&text), '\x1b'));
+	assert_false(has_direction(pl_buf_text(&text)));
 	auto_free char *copy = pl_strdup(pl_buf_text(&text));
 	for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		if (!pl_text_starts(line, "    "))
-			assert_true(pl_text_columns(line, strlen(line)) <= 80);
+			assert_true(pl_width(line, strlen(line)) <= 80);
 	}
 	report_terminal(report, true, &colored);
 	assert_null(strstr(pl_buf_text(&colored), "\x1b[2J"));

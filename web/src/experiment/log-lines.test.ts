@@ -28,6 +28,7 @@ describe('text of a line', () => {
   })
   it('hides no direction override', () => {
     expect(visible('a\u202eb\u2066')).toBe('a�b�')
+    expect(visible('\u061c\u200e\u200f\u200d')).toBe('���\u200d')
   })
   it.each([
     ['abc', '', ['abc']],

@@ -33,7 +33,7 @@ static int answer(const struct io_reply *reply, struct host_metrics *ret, struct
 }
 
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,
-		       struct pl_err *err)
+		       struct host_latencies *ret_latencies, struct pl_err *err)
 {
 	auto_free char *path = page_path(source);
 	struct io_fetch fetch = question(source, path);
@@ -53,6 +53,8 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 	if (answer(&reply, &sample.metrics, err) < 0)
 		return -1;
 	sample.known = true;
+	if (ret_latencies != NULL)
+		host_latencies_parse(reply.body, reply.body_len, ret_latencies);
 	*ret = sample;
 	return 0;
 }

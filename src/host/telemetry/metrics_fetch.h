@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "host/telemetry/latencies.h"
 #include "host/telemetry/metrics_page.h"
 #include "io/loop.h"
 #include "io/sock.h"
@@ -32,9 +33,9 @@ struct host_metrics_source {
 	const atomic_int *stop_signal; /* likewise; as in io/fetch.h */
 };
 
-/* Reads one page now; blocks. */
+/* Reads one page now; blocks. ret_latencies: its histograms; NULL: not wanted. */
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,
-		       struct pl_err *err) PL_MUST_CHECK;
+		       struct host_latencies *ret_latencies, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Reading on a loop: one persistent connection, one exchange at a time, without blocking. All calls

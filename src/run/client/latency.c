@@ -165,7 +165,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret)
 
 	run_log(run, "measuring %lld batches of %lld requests", (long long)bench->num_iters,
 		(long long)bench->batch_size);
-	run_window_settled(&in->route->target, &window->before);
+	run_window_settled(&in->route->target, &window->before, &window->latencies_before);
 	if (window->before.known)
 		run_telemetry_metrics(run, in->telemetry, &in->route->target);
 	run_window_begin(window, in->telemetry);
@@ -175,7 +175,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret)
 	run_window_end(window, in->telemetry);
 	if (done == 0 && ret->outcome->end != RES_END_STALLED) {
 		run_extras_stop(run, &in->route->target, &ret->extras);
-		run_window_settled(&in->route->target, &window->after);
+		run_window_settled(&in->route->target, &window->after, &window->latencies_after);
 		run_extras_count(&in->route->target, &ret->extras);
 	}
 	run_telemetry_metrics_over(in->telemetry);

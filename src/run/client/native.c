@@ -193,7 +193,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	/* the metrics of a killed run need the plan, and writing it takes time */
 	if (journal_plan(run, ret->plan, err) < 0)
 		return -1;
-	run_window_settled(target, &window->before);
+	run_window_settled(target, &window->before, &window->latencies_before);
 	/* do not query a server without the page repeatedly */
 	if (window->before.known)
 		run_telemetry_metrics(run, in->telemetry, target);
@@ -205,7 +205,7 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	/* a hanging server would not respond to any of this */
 	if (done == 0 && ret->outcome->end != RES_END_STALLED) {
 		run_extras_stop(run, target, &ret->extras);
-		run_window_settled(target, &window->after);
+		run_window_settled(target, &window->after, &window->latencies_after);
 		run_extras_count(target, &ret->extras);
 	}
 	run_telemetry_metrics_over(in->telemetry);

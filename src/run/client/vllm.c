@@ -218,7 +218,8 @@ static void begin_window(struct child *child)
 	struct host_metrics_source source = run_telemetry_source(&in->route->target);
 
 	run_window_begin(window, in->telemetry);
-	if (host_metrics_fetch(&source, &window->before, PL_ERR_IGNORED) < 0)
+	if (host_metrics_fetch(&source, &window->before, &window->latencies_before,
+			       PL_ERR_IGNORED) < 0)
 		window->before.known = false;
 	if (window->before.known)
 		run_telemetry_metrics(in->run, in->telemetry, &in->route->target);
@@ -278,7 +279,7 @@ static enum end watch_child(struct child *child)
 	if (in->server->process == NULL)
 		in->server->left = run_server_sweep(in->run);
 	if (end == END_ITSELF)
-		run_window_settled(&in->route->target, &window->after);
+		run_window_settled(&in->route->target, &window->after, &window->latencies_after);
 	run_telemetry_metrics_over(in->telemetry);
 	return end;
 }

@@ -44,13 +44,14 @@ void run_window_end(struct run_window *window, const struct run_telemetry *telem
 	window->withheld_share = host_withheld_share(&window->stolen_before, &after);
 }
 
-void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret)
+void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret,
+			struct host_latencies *ret_latencies)
 {
 	struct host_metrics_source source = run_telemetry_source(target);
 
 	*ret = (struct host_metrics_sample){ .known = false };
 	for (int i = 0; i < SETTLE_TRIES; i++) {
-		if (host_metrics_fetch(&source, ret, PL_ERR_IGNORED) < 0)
+		if (host_metrics_fetch(&source, ret, ret_latencies, PL_ERR_IGNORED) < 0)
 			return;
 		/* NaN is not above 0 */
 		if (!(ret->metrics.running + ret->metrics.waiting > 0) ||

@@ -22,6 +22,8 @@ struct run_window {
 	struct host_stolen stolen_before;
 	struct host_metrics_sample before; /* known is false if there is none */
 	struct host_metrics_sample after;
+	struct host_latencies latencies_before; /* of these pages */
+	struct host_latencies latencies_after;
 };
 
 /* Starts the measurement. */
@@ -32,4 +34,5 @@ void run_window_end(struct run_window *window, const struct run_telemetry *telem
  * Reads the server's counters once no request runs or waits there. After a second, or at once if the run was asked to
  * stop, takes the current ones.
  */
-void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret);
+void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret,
+			struct host_latencies *ret_latencies);

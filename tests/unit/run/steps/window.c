@@ -88,14 +88,14 @@ static void test_run_steps_window__a_stop_takes_effect_at_once(void **state)
 	(void)state;
 	/* a second is given to a server that has not come to rest */
 	struct run_target target = busy_start(&busy, NULL, &none);
-	run_window_settled(&target, &sample);
+	run_window_settled(&target, &sample, NULL);
 	busy_stop(&busy, &target);
 	assert_true(sample.known);
 	assert_in_range(busy.requested, 2, 1000);
 	/* and nothing but its word where the run was asked to end */
 	run_stop_by_signal(&requested, SIGINT);
 	target = busy_start(&busy, NULL, &requested);
-	run_window_settled(&target, &sample);
+	run_window_settled(&target, &sample, NULL);
 	busy_stop(&busy, &target);
 	assert_true(sample.known);
 	assert_int_equal(busy.requested, 1);
@@ -111,7 +111,7 @@ static void test_run_steps_window__open_requests_are_abandoned(void **state)
 
 	(void)state;
 	struct run_target target = busy_start(&busy, &stop, &stop);
-	run_window_settled(&target, &sample);
+	run_window_settled(&target, &sample, NULL);
 	assert_false(sample.known);
 	stop = (struct run_stop){ 0 };
 	assert_int_equal(run_target_fetch(&target, "/x", LONG_NS, &reply, &err), -1);

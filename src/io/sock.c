@@ -431,6 +431,19 @@ bool io_sock_segments(int fd, struct io_segments *ret)
 	return true;
 }
 
+int64_t io_sock_min_round_trip_ns(int fd)
+{
+	struct tcp_info info = { .tcpi_min_rtt = 0 };
+	socklen_t len = sizeof(info);
+
+	/* the kernel has no sample yet: all bits are set */
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0 ||
+	    len < offsetof(struct tcp_info, tcpi_min_rtt) + sizeof(info.tcpi_min_rtt) ||
+	    info.tcpi_min_rtt == UINT32_MAX)
+		return 0;
+	return (int64_t)info.tcpi_min_rtt * 1000;
+}
+
 int64_t io_sock_handshake_ns(int fd)
 {
 	struct tcp_info info = { .tcpi_state = 0 };

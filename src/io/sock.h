@@ -119,6 +119,8 @@ bool io_sock_segments(int fd, struct io_segments *ret);
  * was sent again: no time is then too long. -1: unknown.
  */
 int64_t io_sock_handshake_ns(int fd);
+/* Returns the shortest round trip of a TCP connection; 0: not measured, on a Unix socket or by an old kernel. */
+int64_t io_sock_min_round_trip_ns(int fd);
 /*
  * Returns whether the peer sent further data between the two counts while earlier data was not
  * acknowledged. Under Nagle's algorithm (RFC 896) a segment that is not full waits for that: one

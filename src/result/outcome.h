@@ -35,9 +35,10 @@ struct res_outcome {
 	double inflight_integral_s; /* from the loop's own counter */
 	struct res_inflight *inflight;
 	size_t inflight_count;
-	int64_t inflight_peak; /* OPTION_NO_I64: not counted; computed from the records */
-	size_t connections;    /* opened */
-	unsigned worker_count; /* at most load.threads: as many as had enough work */
+	int64_t inflight_peak;     /* OPTION_NO_I64: not counted; computed from the records */
+	size_t connections;        /* opened */
+	int64_t min_round_trip_ns; /* of all TCP connections, by the kernel; 0: not measured */
+	unsigned worker_count;     /* at most load.threads: as many as had enough work */
 	bool realtime_granted;
 };
 

@@ -112,10 +112,20 @@ static void idle_remove(struct bench_conn *conn)
 }
 
 /* Without a socket afterwards; its memory waits in `spare`. */
+static void note_round_trip(const struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+	int64_t min_ns = conn->watch.fd >= 0 ? io_sock_min_round_trip_ns(conn->watch.fd) : 0;
+
+	if (min_ns > 0 && (worker->min_round_trip_ns == 0 || min_ns < worker->min_round_trip_ns))
+		worker->min_round_trip_ns = min_ns;
+}
+
 static void conn_close(struct bench_conn *conn)
 {
 	struct bench_worker *worker = conn->worker;
 
+	note_round_trip(conn);
 	io_loop_unwatch(worker->loop, &conn->watch);
 	io_timer_stop(worker->loop, &conn->timeout);
 	if (conn->tls != NULL) {

@@ -252,6 +252,10 @@ static void gather(const struct bench_shared *shared)
 		if (llabs(worker->stamps.step_ns) > llabs(outcome->clock_step_ns))
 			outcome->clock_step_ns = worker->stamps.step_ns;
 		outcome->connections += worker->connections;
+		if (worker->min_round_trip_ns > 0 &&
+		    (outcome->min_round_trip_ns == 0 ||
+		     worker->min_round_trip_ns < outcome->min_round_trip_ns))
+			outcome->min_round_trip_ns = worker->min_round_trip_ns;
 		outcome->realtime_granted &= worker->realtime_granted;
 	}
 	for (unsigned i = 0; i < shared->worker_count; i++) {

@@ -117,7 +117,8 @@ struct bench_worker {
 	struct bench_try *last_try;
 	struct bench_stream answer; /* adapters without a socket */
 	size_t connections;
-	size_t next_source; /* source address of the next connection */
+	int64_t min_round_trip_ns; /* of the closed connections; 0: none measured */
+	size_t next_source;        /* source address of the next connection */
 	char *read_buffer;
 	char *plain_buffer; /* encrypted bytes of a read; NULL: no TLS */
 

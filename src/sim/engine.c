@@ -325,7 +325,8 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 	/* Readmitted after a preemption: it finds its own blocks, which do not count as hits. */
 	if (seq->open.admitted_ns >= 0)
 		return;
-	seq->open.admitted_ns = now_ns;
+	/* a step that began late counts from when it was due, which is before some arrivals */
+	seq->open.admitted_ns = now_ns > seq->open.added_ns ? now_ns : seq->open.added_ns;
 	seq->open.cached_tokens = seq->computed;
 	if (!engine->config.prefix_caching)
 		return;

@@ -316,6 +316,12 @@ static void add_result(json_t *lists)
 #define FAILURE(name, text)         ROW("failures", "name text", #name, text)
 #define TOKENS(id, name, text)      ROW("token_sources", "name text", #name, text)
 #include "tbl/states.h"
+#define PART(id, key, title, text) ROW("latency_parts", "key title text", #key, title, text)
+#define SERVER_LATENCY(id, key, title, text) \
+	ROW("server_latencies", "key title text", #key, title, text)
+#define REASON(id, name, state, text) \
+	ROW("breakdown_reasons", "name state~ text", #name, #state, text)
+#include "tbl/breakdown.h"
 #define RUN_ARTIFACT(member, suffix, text) \
 	ROW("run_artifacts", "name suffix text", #member, suffix, text)
 #include "tbl/run_artifacts.h"

@@ -41,7 +41,7 @@ struct res_fields {
 /* ---- the rows of a document ---------------------------------------------------------------- */
 
 /* A row without a value: a section, or a list of sections. */
-enum { ROW_SECTION = RES_FIELD_JSON + 1 };
+enum { ROW_SECTION = RES_FIELD_JSON + 1, ROW_DETAIL };
 
 #define TYPE_NUMBER       RES_FIELD_NUMBER
 #define TYPE_COUNT        RES_FIELD_COUNT
@@ -52,6 +52,7 @@ enum { ROW_SECTION = RES_FIELD_JSON + 1 };
 #define TYPE_TEXTS        RES_FIELD_JSON
 #define TYPE_MAP          RES_FIELD_JSON
 #define TYPE_ANY          RES_FIELD_JSON
+#define TYPE_DETAIL       ROW_DETAIL
 #define TYPE_LATER_COUNT  RES_FIELD_COUNT
 #define TYPE_LATER_TEXT   RES_FIELD_TEXT
 #define TYPE_NOTE         RES_FIELD_JSON
@@ -261,24 +262,26 @@ static void add_section(struct res_fields *fields, const char *section, const ch
 		if (!pl_text_equal(row->section, section))
 			continue;
 		const char *below = keep(fields, pl_asprintf("%s.%s", id, row->key));
+		bool is_detail = row->type == ROW_DETAIL;
 		if (row->type == ROW_SECTION) {
 			add_section(fields, row->of, below);
 			continue;
 		}
-		add(fields,
-		    (struct res_field){
-			    .id = below,
-			    .help = row->text,
-			    .group = group_of(section),
-			    .unit = row->unit,
-			    .type = row->one == RES_FIELD_EACH ? RES_FIELD_JSON
-							       : (enum res_field_type)row->type,
-			    .direction = row->direction,
-			    .role = row->role,
-			    .one = row->one,
-			    .column = row->type != RES_FIELD_JSON && row->one != RES_FIELD_EACH,
-			    .open = row->type == RES_FIELD_JSON,
-		    });
+		add(fields, (struct res_field){
+				    .id = below,
+				    .help = row->text,
+				    .group = group_of(section),
+				    .unit = row->unit,
+				    .type = row->one == RES_FIELD_EACH ? RES_FIELD_JSON
+					    : is_detail                ? RES_FIELD_NUMBER
+							: (enum res_field_type)row->type,
+				    .direction = row->direction,
+				    .role = row->role,
+				    .one = row->one,
+				    .column = row->type != RES_FIELD_JSON && !is_detail &&
+					      row->one != RES_FIELD_EACH,
+				    .open = row->type == RES_FIELD_JSON,
+			    });
 	}
 }
 
@@ -286,12 +289,17 @@ static void add_section(struct res_fields *fields, const char *section, const ch
 
 /*
  * A table has room for a thousand columns. Families that are neither vLLM's nor part of the verdict
- * have columns only for the statistics that users filter by; the document has the others.
+ * have columns only for the statistics that users filter by; the document has the others. The
+ * percentiles of the fastest tenth of the requests have none.
  */
 static bool is_column(const struct family *family, const char *word)
 {
 	static const char *const usual[] = { "mean", "median", "p90", "p95", "p99" };
 
+	static const char *const fastest[] = { "p1", "p5", "p10" };
+
+	if (PL_TEXT_IS_ONE_OF(word, fastest))
+		return false;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(usual) && family->is_minor; i++) {
 		if (pl_text_equal(usual[i], word))
 			return true;
@@ -372,6 +380,7 @@ static void add_figures(struct res_fields *fields)
 	add_statistics(fields, "results.", true);
 	add_section(fields, "steady", "results.steady");
 	add_statistics(fields, "results.steady.", false);
+	add_section(fields, "latency_breakdown", "results.latency_breakdown");
 }
 
 static void add_failures(struct res_fields *fields)

@@ -169,6 +169,7 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 		"spec_decode_draft_tokens",
 		"spec_decode_accepted_tokens",
 		"spec_decode_per_position_acceptance_rates",
+		"latency_breakdown",
 		"energy_per_token_j",
 		"energy_per_token_idle_subtracted_j",
 	};

@@ -16,6 +16,7 @@
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
 #include "run/artifacts.h"
+#include "run/document/breakdown.h"
 #include "run/document/facts.h"
 #include "run/document/mismatches.h"
 #include "run/document/offline.h"
@@ -291,6 +292,8 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	set(results, "energy_per_token_idle_subtracted_j",
 	    pl_json_number(tokens > 0 ? run_energy_known(energy.above_idle_j) / tokens : NAN));
 	run->client->results(&run->measured, results);
+	if (run->measured.outcome != NULL)
+		set(results, "latency_breakdown", run_breakdown(run, results));
 	run_offline_results(run, results);
 	return results;
 }

@@ -43,6 +43,11 @@ static double server_restarted(const struct run_window *window)
 	return known ? 0 : NAN;
 }
 
+double run_server_restarted(const struct run_state *run)
+{
+	return is_restart_seen(run) ? 1 : server_restarted(&run->measured.window);
+}
+
 /* Some servers count a request with n choices n times: then the counts cannot be compared. */
 static double foreign_load(const struct run_state *run)
 {
@@ -115,7 +120,7 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 						     bench, run->measured.plan->shared_prefix_share)
 					   : NAN;
 	ret->preemptions = GROWN(&run->measured.window, preemptions);
-	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->measured.window);
+	ret->server_restarted = run_server_restarted(run);
 	ret->profiled = run->measured.extras.profiled ? 1 : 0;
 	ret->foreign_load = foreign_load(run);
 	agreement(run, ret);

@@ -39,6 +39,7 @@ LISTS = {
     "field_labels": {"LABEL": "field_labels", "CHECK_LABEL": "check_labels", "FAILURE_LABEL": "failure_labels", "SHORT_LABEL": "short_labels"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
+    "breakdown": {"PART": "latency_parts", "SERVER_LATENCY": "server_latencies", "REASON": "breakdown_reasons"},
     "run_artifacts": {"RUN_ARTIFACT": "run_artifacts"},
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }

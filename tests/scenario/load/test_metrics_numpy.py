@@ -44,6 +44,7 @@ BESIDE = [
     "spec_decode_draft_tokens",
     "spec_decode_accepted_tokens",
     "spec_decode_per_position_acceptance_rates",
+    "latency_breakdown",
     "energy_per_token_j",
     "energy_per_token_idle_subtracted_j",
 ]
@@ -676,4 +677,4 @@ def test_docs_have_a_row_for_each(source_dir):
     assert [family for family in families if family not in KINDS] == FAMILIES
     assert [family for family in families if family in KINDS] == KINDS
     assert set(figures) == set(FIGURES + BESIDE + OFFLINE) - {
-        "errors", "repeats", "steady", "spec_decode_per_position_acceptance_rates"}
+        "errors", "repeats", "steady", "latency_breakdown", "spec_decode_per_position_acceptance_rates"}

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
 #include "result/report.h"
@@ -125,9 +126,9 @@ int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 
 	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
 		return -1;
-	if (dashboard.url == NULL && dashboard.token_file != NULL)
-		return pl_err_invalid(err, "--token-file works only with --upload; add --upload "
-					   "URL");
+	if (dashboard.url == NULL && (dashboard.token_file != NULL || has_flag(flags, "--no-live")))
+		return pl_err_invalid(err, "%s works only with --upload; add --upload URL",
+				      dashboard.token_file != NULL ? "--token-file" : "--no-live");
 	if (dashboard.url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)
@@ -165,6 +166,9 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 		.output_dropped = output == NULL,
 		.quiet = has_flag(flags, "--quiet"),
 	};
+	struct cli_live live = { 0 };
+	if (dashboard.url != NULL && !has_flag(flags, "--no-live"))
+		how.sink = cli_live_open(&dashboard, NULL, &live);
 	int done = run_single(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_fail(&err);
@@ -177,9 +181,10 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 		/* any other file in it is worth keeping, and then the directory stays */
 		rmdir(folder);
 	}
+	if (result != NULL && done == 0)
+		done = res_exit_status_of(result, fail_on, signal_number);
+	cli_live_close(&live, result, done);
 	if (result == NULL)
 		return done;
-	if (done == 0)
-		done = res_exit_status_of(result, fail_on, signal_number);
 	return dashboard.url != NULL ? cli_upload_result(written, &dashboard, done) : done;
 }

@@ -10,12 +10,15 @@
 
 #include "base/log.h"
 #include "cli/dry_run.h"
+#include "cli/live.h"
 #include "cli/problems.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
 #include "result/report.h"
 #include "run/check.h"
 #include "run/single.h"
+#include "vllm/secret.h"
+#include "vllm/shell/words.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
 
@@ -36,6 +39,7 @@ struct run_options {
 	bool force;
 	bool allow_removed;
 	bool overwrite;
+	bool no_live;
 	int64_t wait_ns;
 };
 
@@ -60,7 +64,10 @@ static const struct pl_opt run_rows[] = {
 	       "client_limited (client_limited is the worse)",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "after the run, send the result and its artifacts to the dashboard at URL"),
+	       "show the run on the dashboard at URL while it lasts, then send the result and its "
+	       "artifacts"),
+	PL_OPT(FLAG, 0, "no-live", no_live, NULL,
+	       "send nothing to the dashboard of --upload before the end of the run"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
@@ -146,9 +153,9 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	const struct cli_dashboard dashboard = dashboard_of(options);
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
-	if (options->upload == NULL && options->token_file != NULL)
-		return pl_err_invalid(err, "--token-file works only with --upload; add --upload "
-					   "URL");
+	if (options->upload == NULL && (options->token_file != NULL || options->no_live))
+		return pl_err_invalid(err, "%s works only with --upload; add --upload URL",
+				      options->no_live ? "--no-live" : "--token-file");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
@@ -188,6 +195,28 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 	return cli_print(pl_buf_text(&text));
 }
 
+/* Returns the command that repeats the run, for display. free() */
+static char *command_of(const struct run_options *options)
+{
+	auto_json json_t *words = json_pack("[s, s, s, o, s, o]", "profllm", "run", "--config",
+					    pl_json_text(options->config), "--output",
+					    pl_json_text(options->output));
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
+
+	for (size_t i = 0; i < options->sets.count; i++) {
+		json_array_append_new(words, json_string("--set"));
+		json_array_append_new(words, pl_json_text(options->sets.items[i]));
+	}
+	if (options->simulate)
+		json_array_append_new(words, json_string("--sim"));
+	auto_json json_t *shown = vllm_secret_words_shown(words);
+	PL_JSON_EACH(word, shown) {
+		pl_buf_add_text(&text, text.len > 0 ? " " : "");
+		vllm_word_quote(json_string_value(word), &text);
+	}
+	return pl_buf_take(&text);
+}
+
 static int run(const struct exp_config *experiment, const struct run_options *options,
 	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
@@ -200,10 +229,15 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		.overwrite = options->overwrite,
 		.wait_ns = options->wait_ns,
 	};
+	const struct cli_dashboard dashboard = dashboard_of(options);
+	auto_free char *command = command_of(options);
+	struct cli_live live = { 0 };
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int signal_number = 0, ended;
 
+	if (options->upload != NULL && !options->no_live)
+		how.sink = cli_live_open(&dashboard, command, &live);
 	if (run_single(experiment, &how, &result, &signal_number, &err) < 0) {
 		ended = cli_fail(&err);
 		if (result != NULL)
@@ -218,9 +252,9 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		if (ended == 0 && printed != 0)
 			ended = pl_err_exit_status(PL_ERR_IO);
 	}
+	cli_live_close(&live, result, ended);
 	if (result == NULL || options->upload == NULL)
 		return ended;
-	const struct cli_dashboard dashboard = dashboard_of(options);
 	return cli_upload_result(written, &dashboard, ended);
 }
 

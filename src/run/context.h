@@ -12,6 +12,7 @@
 
 struct run_journal;
 struct run_live;
+struct run_watch;
 
 /* The stage of a run, and how it ended. */
 struct run_ending {
@@ -32,6 +33,7 @@ struct run_context {
 	struct run_stop *stop;
 	struct run_live *live;       /* NULL: no starter, and no other active runs */
 	struct run_journal *journal; /* NULL: none */
+	struct run_watch *watch;     /* NULL: none */
 	struct run_ending *ending;
 };
 

@@ -1,17 +1,11 @@
-/*
- * The progress on standard error while requests run: a bar on a terminal, otherwise a line at intervals. Runs in its
- * own thread, which also notices the death of the server.
- */
+/* The one-line progress of a load on standard error (run/watch/watch.h draws it). */
 #pragma once
 
 #include "base/buf.h"
-#include "bench/load/load.h"
 
 #include <stdbool.h>
-
-struct host_process;
-struct run_live;
-struct run_stop;
+#include <stddef.h>
+#include <stdint.h>
 
 /* A snapshot of the counters. */
 struct run_progress_view {
@@ -22,18 +16,3 @@ struct run_progress_view {
 
 /* Formats one line of at most 79 columns, without line end. bar: for a terminal. */
 void run_progress_text(const struct run_progress_view *view, bool bar, struct pl_buf *buf);
-
-struct run_progress_spec {
-	const struct bench_progress *counters;
-	size_t total;
-	bool quiet;
-	const struct host_process *process; /* its end stops the run; NULL: none */
-	struct run_stop *stop;
-	struct run_live *live; /* receives the number of finished requests; NULL: none */
-};
-
-struct run_progress;
-int run_progress_start(const struct run_progress_spec *spec, struct run_progress **ret,
-		       struct pl_err *err) PL_MUST_CHECK;
-/* Prints the last state and ends the thread. */
-void run_progress_stop(struct run_progress *progress);

@@ -36,6 +36,7 @@
 #include "run/run_priv.h"
 #include "run/shared_server.h"
 #include "run/steps/ready.h"
+#include "run/watch/watch.h"
 #include "vllm/rules.h"
 
 /* The number of ports to try if the server finds its own in use. */
@@ -154,8 +155,11 @@ static int prepare(struct run_state *run, struct pl_err *err)
 	run->server.log_path = run->shared_server != NULL ? run->shared_server->log_path
 							  : run->paths.server_log;
 	run_document_fix(run, &run->fixed);
-	return run_telemetry_start(&run->context, run->launch, &run->route.target,
-				   run->paths.series, &run->telemetry, err);
+	if (run_telemetry_start(&run->context, run->launch, &run->route.target, run->paths.series,
+				&run->telemetry, err) < 0)
+		return -1;
+	return run_watch_start(&run->context, run->launch, run->telemetry.host, run->settings->sink,
+			       &run->context.watch, err);
 }
 
 /* ---- the steps, in order ---- */
@@ -186,6 +190,7 @@ static int learn_identity(struct run_state *run)
 			       run->client->follows_redirects, &run->identity) < 0)
 		return -1;
 	run_route_learn_metrics(&run->context, run_document_release(run), &run->route);
+	run_watch_identity(run->context.watch, run->identity.model, run->identity.engine_version);
 	/* The check before the start reported this for the target release; this is the release that the server reports. */
 	auto_free char *known = vllm_newer_note(run->release.version);
 	auto_free char *note = vllm_newer_note(run_document_release(run));
@@ -355,6 +360,8 @@ static bool restart(struct run_state *run)
 /* After the first of these calls, every end of the run leaves a result or a journal. */
 static void note_stage(struct run_state *run, enum res_stage stage)
 {
+	run_watch_server(run->context.watch, &run->server);
+	run_watch_stage(run->context.watch, stage);
 	run_journal_stage(run->context.journal, stage, run_document_so_far(run));
 }
 
@@ -542,6 +549,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 	}
 	if (done < 0)
 		exp_words(experiment, err);
+	run_watch_stop(run.context.watch);
 	run_journal_free(run.context.journal);
 	run_telemetry_done(&run.telemetry);
 	run_measured_done(run.client, &run.measured);

@@ -13,6 +13,13 @@ struct run_shared_server;
 struct run_live;
 struct run_stop;
 
+/* Takes snapshots of the run (LiveSnapshot in api/openapi.yaml), one per second, on a thread of the run. */
+struct run_sink {
+	void (*take)(void *data, const json_t *snapshot); /* must not wait */
+	void *data;
+	const char *command; /* that repeats the run, for display; NULL: unknown */
+};
+
 struct run_settings {
 	const char *output; /* path of the result; artifacts are next to it */
 	bool quiet;         /* no progress */
@@ -23,7 +30,8 @@ struct run_settings {
 	char **written; /* path of the result, `output` or next to it, for the caller; NULL: not needed */
 	bool names_of_vllm;  /* charts are named after vLLM's flat result and are next to it */
 	bool output_dropped; /* `output` is temporary: only the flat result remains */
-	int64_t wait_ns;     /* how long to wait for GPUs and ports in use; 0: not at all */
+	const struct run_sink *sink; /* NULL: none */
+	int64_t wait_ns;             /* how long to wait for GPUs and ports in use; 0: not at all */
 };
 
 /* The place of a run in its process. */

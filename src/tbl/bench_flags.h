@@ -17,32 +17,34 @@
 #endif
 
 BENCH_FLAG("output", "FILE", NULL,
-    "write the result to FILE, as profllm run does, and its artifacts to the same directory")
+	   "write the result to FILE, as profllm run does, and its artifacts to the same directory")
 BENCH_FLAG("overwrite", NULL, NULL,
-    "replace an existing result at FILE, unless the new one is less complete")
+	   "replace an existing result at FILE, unless the new one is less complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
-    "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask for other files)")
+	   "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask "
+	   "for other files)")
 BENCH_FLAG("hardware", "PROFILE", NULL,
-    "record these GPUs of a server on another host, such as h100x8 (profllm validate --hardware list shows the names)")
-BENCH_FLAG("dry-run", NULL, NULL,
-    "show the options with defaults and the load, and send nothing")
+	   "record these GPUs of a server on another host, such as h100x8 (profllm validate "
+	   "--hardware list shows the names)")
+BENCH_FLAG("dry-run", NULL, NULL, "show the options with defaults and the load, and send nothing")
 BENCH_FLAG("json", NULL, NULL,
-    "print the result (or the dry run) to standard output as one JSON object")
-BENCH_FLAG("quiet", NULL, NULL,
-    "show no progress and no notes, only errors")
+	   "print the result (or the dry run) to standard output as one JSON object")
+BENCH_FLAG("quiet", NULL, NULL, "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-    "exit with status 6 if the verdict is VERDICT or worse; VERDICT is degraded or client_limited (client_limited is the worse)")
+	   "exit with status 6 if the verdict is VERDICT or worse; VERDICT is degraded or "
+	   "client_limited (client_limited is the worse)")
 BENCH_FLAG("upload", "URL", NULL,
-    "after the run, send the result of --output and its artifacts to the dashboard at URL")
-BENCH_FLAG("token-file", "FILE", NULL,
-    "send the token in FILE to the dashboard of --upload")
+	   "show the run on the dashboard at URL while it lasts, then send the result of --output "
+	   "and its artifacts")
+BENCH_FLAG("no-live", NULL, NULL,
+	   "send nothing to the dashboard of --upload before the end of the run")
+BENCH_FLAG("token-file", "FILE", NULL, "send the token in FILE to the dashboard of --upload")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
-    "in_process: run vllm bench itself; server: measure the same metrics on a server (default in_process if the experiment starts vLLM)")
-OFFLINE_FLAG("base-url", "URL", NULL,
-    "measure the running server at URL")
-OFFLINE_FLAG("sim", NULL, NULL,
-    "start the simulator profllm-sim and measure it")
+	     "in_process: run vllm bench itself; server: measure the same metrics on a server "
+	     "(default in_process if the experiment starts vLLM)")
+OFFLINE_FLAG("base-url", "URL", NULL, "measure the running server at URL")
+OFFLINE_FLAG("sim", NULL, NULL, "start the simulator profllm-sim and measure it")
 
 #undef BENCH_FLAG
 #undef OFFLINE_FLAG

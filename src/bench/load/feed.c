@@ -1,5 +1,6 @@
 #include "bench/load/feed.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,19 +8,23 @@
 #include "bench/load/feed_priv.h"
 
 /*
- * The published state of one worker, and the reader's position in it. Each field has one writer, so
+ * The published state of one worker, and the positions of the readers in it. Each field has one writer, so
  * counts are stored and never added to atomically; a release store publishes all earlier writes.
- * The worker's and the reader's fields are on separate cache lines: the reader must not slow down a
+ * The worker's and the readers' fields are on separate cache lines: a reader must not slow down a
  * worker.
  */
+struct seen {
+	size_t acted;
+	size_t over;
+	const struct bench_try *try;
+};
+
 struct lane {
 	_Alignas(64) _Atomic size_t acted;
 	_Atomic size_t over;
 	_Atomic(struct bench_try *) first_try;
-	uint64_t *order;                /* [over] indexes in the plan, in the order of their ends */
-	_Alignas(64) size_t acted_seen; /* the reader's */
-	size_t over_seen;
-	const struct bench_try *try_seen;
+	uint64_t *order; /* [over] indexes in the plan, in the order of their ends */
+	_Alignas(64) struct seen seen[BENCH_FEED_READERS_MAX];
 };
 
 struct bench_feed {
@@ -133,8 +138,9 @@ static size_t take_lane(const struct bench_feed *feed, unsigned w,
 			const struct bench_feed_reader *reader)
 {
 	struct lane *lane = &feed->lanes[w];
+	struct seen *seen = &lane->seen[reader->index];
 	size_t over = atomic_load_explicit(&lane->over, memory_order_acquire);
-	const struct bench_try *last = lane->try_seen;
+	const struct bench_try *last = seen->try;
 	const struct bench_try *next;
 	if (last == NULL)
 		last = atomic_load_explicit(&lane->first_try, memory_order_acquire);
@@ -142,19 +148,18 @@ static size_t take_lane(const struct bench_feed *feed, unsigned w,
 	       (next = atomic_load_explicit(&last->next, memory_order_acquire)) != NULL)
 		last = next;
 	size_t acted = atomic_load_explicit(&lane->acted, memory_order_acquire);
-	size_t taken = over - lane->over_seen;
+	size_t taken = over - seen->over;
 
-	for (; lane->acted_seen < acted; lane->acted_seen++)
-		reader->acted(reader->data,
-			      &feed->records[w + lane->acted_seen * feed->lane_count]);
+	for (; seen->acted < acted; seen->acted++)
+		reader->acted(reader->data, &feed->records[w + seen->acted * feed->lane_count]);
 	/* Reports the tries after the last one seen, up to `last`. */
-	while (lane->try_seen != last) {
-		lane->try_seen = lane->try_seen == NULL ? lane->first_try : lane->try_seen->next;
+	while (seen->try != last) {
+		seen->try = seen->try == NULL ? lane->first_try : seen->try->next;
 		if (reader->tried != NULL)
-			reader->tried(reader->data, &lane->try_seen->record);
+			reader->tried(reader->data, &seen->try->record);
 	}
-	for (; lane->over_seen < over; lane->over_seen++)
-		reader->over(reader->data, &feed->records[lane->order[lane->over_seen]]);
+	for (; seen->over < over; seen->over++)
+		reader->over(reader->data, &feed->records[lane->order[seen->over]]);
 	return taken;
 }
 
@@ -162,6 +167,7 @@ size_t bench_feed_take(struct bench_feed *feed, const struct bench_feed_reader *
 {
 	size_t taken = 0;
 
+	assert(reader->index < BENCH_FEED_READERS_MAX);
 	pthread_mutex_lock(&feed->lock);
 	for (unsigned w = 0; w < feed->lane_count; w++)
 		taken += take_lane(feed, w, reader);

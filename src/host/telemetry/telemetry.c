@@ -57,7 +57,6 @@ struct host_telemetry {
 	struct io_timer scrape_timer;
 	int64_t scrape_interval_ns;
 	struct requests requests;
-	struct host_metrics_sample page; /* the last that came */
 	bool server_restarted;
 	int64_t metrics_requested;
 	int64_t metrics_gaps;
@@ -73,6 +72,7 @@ struct host_telemetry {
 	struct host_sums host;
 	struct host_sums server;
 	struct host_sums client;
+	struct host_metrics_sample page; /* the last one; only the loop writes it */
 	double foreign;
 	bool foreign_due; /* a window began or ended since the last reading */
 };
@@ -289,7 +289,9 @@ static void on_page(void *data, const struct host_metrics_sample *sample)
 	if (measured && telemetry->page.known &&
 	    is_fresh(&telemetry->page.metrics, &sample->metrics))
 		telemetry->server_restarted = true;
+	pthread_mutex_lock(&telemetry->lock);
 	telemetry->page = *sample;
+	pthread_mutex_unlock(&telemetry->lock);
 }
 
 static void on_scrape_due(struct io_loop *loop, struct io_timer *timer)
@@ -536,6 +538,29 @@ void host_telemetry_free(struct host_telemetry *telemetry)
 	pthread_mutex_destroy(&telemetry->tree_lock);
 	pthread_cond_destroy(&telemetry->looked);
 	free(telemetry);
+}
+
+/* ---- while it runs ---- */
+
+void host_telemetry_last(struct host_telemetry *telemetry, struct host_telemetry_last *ret)
+{
+	pthread_mutex_lock(&telemetry->lock);
+	struct host_metrics_sample page = telemetry->page;
+	pthread_mutex_unlock(&telemetry->lock);
+	*ret = (struct host_telemetry_last){
+		.running = page.known ? page.metrics.running : NAN,
+		.waiting = page.known ? page.metrics.waiting : NAN,
+		.kv_cache_usage = page.known ? page.metrics.kv_cache_usage : NAN,
+	};
+}
+
+double host_telemetry_last_of_gpu(struct host_telemetry *telemetry, size_t i,
+				  enum host_quantity quantity)
+{
+	pthread_mutex_lock(&telemetry->lock);
+	double value = host_sums_get(&host_gpu_watch_at(telemetry->watch, i)->sums, quantity)->last;
+	pthread_mutex_unlock(&telemetry->lock);
+	return value;
 }
 
 /* ---- results ---- */

@@ -70,6 +70,19 @@ void host_telemetry_metrics_over(struct host_telemetry *telemetry);
  */
 int64_t host_telemetry_begin(struct host_telemetry *telemetry);
 int64_t host_telemetry_end(struct host_telemetry *telemetry);
+/*
+ * The last samples, from any thread between start and free; NaN: unknown. Holds no lock for longer
+ * than it takes to copy them, so that no tick is delayed.
+ */
+struct host_telemetry_last {
+	double running; /* requests of the server, by its /metrics page */
+	double waiting;
+	double kv_cache_usage; /* 0..1 */
+};
+void host_telemetry_last(struct host_telemetry *telemetry, struct host_telemetry_last *ret);
+/* The last value of a quantity of one GPU. */
+double host_telemetry_last_of_gpu(struct host_telemetry *telemetry, size_t i,
+				  enum host_quantity quantity);
 /* Takes a last sample and ends the thread; may be called repeatedly or with NULL. */
 void host_telemetry_stop(struct host_telemetry *telemetry);
 

@@ -13,7 +13,6 @@
 #include "run/client/silence.h"
 #include "run/context.h"
 #include "run/journal/journal.h"
-#include "run/progress.h"
 #include "run/route.h"
 #include "run/steps/identity.h"
 #include "run/steps/judge.h"

@@ -15,7 +15,6 @@
 #include "run/context.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
-#include "run/progress.h"
 #include "run/route.h"
 #include "run/steps/identity.h"
 #include "run/steps/judge.h"
@@ -23,6 +22,7 @@
 #include "run/steps/server.h"
 #include "run/steps/vocabulary.h"
 #include "run/telemetry.h"
+#include "run/watch/watch.h"
 
 /* A refused connection may be noticed before the process is dead. */
 #define END_WAIT_NS (200 * PL_NS_PER_MS)
@@ -129,6 +129,11 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 
 /* ---- the measured load ---- */
 
+static int64_t last_planned_s(const struct run_plan *plan)
+{
+	return plan->count > 0 ? plan->requests[plan->count - 1].planned_ns / PL_NS_PER_S : 0;
+}
+
 static int send_load(const struct run_client_input *in, struct run_measured *ret,
 		     struct pl_err *err)
 {
@@ -136,15 +141,6 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	const struct vllm_bench *bench = &run->experiment->bench;
 	struct bench_progress counters = { 0 };
 	struct bench_load load = run_route_load(run, in->route);
-	struct run_progress_spec progress_spec = {
-		.counters = &counters,
-		.total = ret->plan->count,
-		.quiet = run->quiet || bench->disable_tqdm,
-		.process = in->server->process,
-		.stop = run->stop,
-		.live = run->live,
-	};
-	struct run_progress *progress = NULL;
 	auto_feed struct bench_feed *feed = bench_feed_new();
 
 	load.requests = ret->plan->requests;
@@ -154,13 +150,20 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	load.run_timeout_ns = run->experiment->launch.run_timeout_ns;
 	load.finite_rate = run_plan_has_rate(bench);
 	load.progress = &counters;
-	if (run_progress_start(&progress_spec, &progress, err) < 0)
-		return -1;
+	const struct run_watch_load watched = {
+		.counters = &counters,
+		.feed = feed,
+		.total = load.count,
+		.planned_s = load.finite_rate ? last_planned_s(ret->plan) : 0,
+		.quiet = run->quiet || bench->disable_tqdm,
+		.process = in->server->process,
+	};
+	run_watch_begin(run->watch, &watched);
 	/* from before the first request until the last response */
 	run_journal_follow(run->journal, feed);
 	int done = run_silence_load(&in->route->target, &load, &ret->outcome, err);
 	run_journal_unfollow(run->journal);
-	run_progress_stop(progress);
+	run_watch_end(run->watch);
 	return done;
 }
 

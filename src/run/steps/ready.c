@@ -16,6 +16,7 @@
 #include "run/route.h"
 #include "run/steps/identity.h"
 #include "run/steps/server.h"
+#include "run/watch/watch.h"
 
 #define POLL_NS           (50 * PL_NS_PER_MS)
 #define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)
@@ -124,6 +125,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 		if (health > 0)
 			break;
 		run_server_follow_log(server);
+		run_watch_server(run->watch, server);
 		if (look_around(run, server, why) < 0)
 			return -1;
 		if (health < 0)

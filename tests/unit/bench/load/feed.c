@@ -114,6 +114,15 @@ static void play(unsigned threads, size_t count)
 	}
 	assert_true(seen.tokens == tokens);
 	assert_true(tokens > 0);
+	/* another reader has positions of its own */
+	memset(seen.acted, 0, count);
+	memset(seen.over, 0, count);
+	struct bench_feed_reader other = reader_of(&seen);
+	other.index = 1;
+	assert_int_equal(bench_feed_take(feed, &other), count);
+	assert_int_equal(bench_feed_take(feed, &other), 0);
+	assert_int_equal(seen.wrong, 0);
+	assert_true(seen.tokens == 2 * tokens);
 	free(seen.acted);
 	free(seen.over);
 	free(requests);

@@ -305,7 +305,9 @@ static void on_over(void *data, const struct res_record *record)
 static void *follow(void *data)
 {
 	struct seen *seen = data;
-	const struct bench_feed_reader reader = { data, on_acted, on_tried, on_over };
+	const struct bench_feed_reader reader = {
+		.data = data, .acted = on_acted, .tried = on_tried, .over = on_over
+	};
 
 	while (atomic_load(&seen->run_is_over) == 0)
 		bench_feed_take(seen->feed, &reader);

@@ -1,0 +1,97 @@
+#include "cli/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clean.h"
+#include "base/clock.h"
+#include "run/watch/watch.h"
+#include "upload/live.h"
+
+#define END_WAIT_NS (2 * PL_NS_PER_S)
+
+static void warn(void *data, const char *why)
+{
+	/* may contain text of the dashboard: remove control characters */
+	auto_free char *clean = pl_clean_line(why);
+
+	(void)data;
+	fprintf(stderr, "warning: no live view: %s; the run continues\n", clean);
+}
+
+/* The id of the run is in its first snapshot. Returns false if no snapshot can be sent. */
+static bool start_sender(struct cli_live *live, const json_t *snapshot)
+{
+	const struct upload_live_options options = {
+		.target = &live->target,
+		.run_id = pl_json_path_text(snapshot, "run.run_id"),
+		.warn = warn,
+	};
+	struct pl_err err = PL_ERR_INIT;
+
+	if (live->sender != NULL || live->has_failed)
+		return live->sender != NULL;
+	if (upload_live_start(&options, &live->sender, &err) == 0)
+		return true;
+	live->has_failed = true;
+	warn(NULL, err.text);
+	return false;
+}
+
+static void take(void *data, const json_t *snapshot)
+{
+	struct cli_live *live = data;
+
+	json_decref(live->last);
+	live->last = json_incref((json_t *)snapshot);
+	if (start_sender(live, snapshot))
+		upload_live_put(live->sender, pl_json_to_text(snapshot, PL_JSON_COMPACT));
+}
+
+const struct run_sink *cli_live_open(const struct cli_dashboard *dashboard, const char *command,
+				     struct cli_live *ret)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	*ret = (struct cli_live){ .command = pl_strdup(command), .has_target = true };
+	ret->sink = (struct run_sink){ .take = take, .data = ret, .command = ret->command };
+	if (cli_dashboard_open(dashboard, &ret->target, &err) == 0)
+		return &ret->sink;
+	warn(NULL, err.text);
+	return NULL;
+}
+
+static json_t *last_snapshot(const json_t *before, const json_t *result, int exit_status)
+{
+	json_t *last = json_deep_copy(before);
+	const char *status = result != NULL ? pl_json_get_text(result, "status") : NULL;
+	json_t *reason = result != NULL ? pl_json_get_path(result, "error.message") : NULL;
+	json_t *quality = result != NULL ? json_object_get(result, "quality") : NULL;
+
+	json_object_set_new(last, "sequence",
+			    json_integer(pl_json_get_i64(before, "sequence") + 1));
+	json_object_set_new(json_object_get(last, "phase"), "name", json_string("ended"));
+	if (json_is_object(quality))
+		json_object_set_new(last, "verdict", run_watch_verdict(quality, true));
+	json_object_set_new(last, "ended",
+			    json_pack("{s:i, s:s, s:o}", "exit_status", exit_status & 0xff, "state",
+				      status != NULL ? status : "failed", "sentence",
+				      json_is_string(reason) && json_string_length(reason) < 2000
+					      ? json_incref(reason)
+					      : json_null()));
+	return last;
+}
+
+void cli_live_close(struct cli_live *live, const json_t *result, int exit_status)
+{
+	if (live->sender != NULL) {
+		auto_json json_t *last = last_snapshot(live->last, result, exit_status);
+		upload_live_put(live->sender, pl_json_to_text(last, PL_JSON_COMPACT));
+		upload_live_stop(live->sender, END_WAIT_NS);
+	}
+	if (live->has_target)
+		run_target_done(&live->target);
+	json_decref(live->last);
+	free(live->command);
+	*live = (struct cli_live){ 0 };
+}

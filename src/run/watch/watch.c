@@ -1,0 +1,281 @@
+#include "run/watch/watch_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "host/log/server_log.h"
+#include "host/proc/process.h"
+#include "result/record.h"
+#include "run/context.h"
+#include "run/launch.h"
+#include "run/live.h"
+#include "run/progress.h"
+#include "run/steps/server.h"
+#include "run/stop.h"
+
+#define TICK_NS     (100 * PL_NS_PER_MS)
+#define SNAPSHOT_NS PL_NS_PER_S
+#define LINE_NS     (10 * PL_NS_PER_S)
+#define COLUMNS     79
+/* Shorter steps are not listed. */
+#define SHOWN_S_MIN 0.01
+
+/* ---- progress on standard error -------------------------------------------------------------- */
+
+static struct run_progress_view view_of(const struct run_watch *watch, int64_t now_ns)
+{
+	const struct bench_progress *counters = watch->load.counters;
+
+	return (struct run_progress_view){
+		.issued = atomic_load(&counters->issued),
+		.completed = atomic_load(&counters->completed),
+		.failed = atomic_load(&counters->failed),
+		.in_flight = atomic_load(&counters->in_flight),
+		.tokens = atomic_load(&counters->tokens),
+		.total = watch->load.total,
+		.elapsed_s = (double)(now_ns - watch->load_ns) / 1e9,
+	};
+}
+
+static void draw(const struct run_watch *watch, bool is_last)
+{
+	struct run_progress_view view = view_of(watch, pl_clock_now_ns());
+	auto_buf line = PL_BUF(1024);
+	auto_buf text = PL_BUF(512);
+
+	if (watch->draws)
+		pl_buf_add_char(&line, '\r');
+	run_progress_text(&view, watch->draws, &text);
+	pl_buf_add_text(&line, pl_buf_text(&text));
+	/* erases the rest of a longer line */
+	if (watch->draws)
+		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
+	if (!watch->draws || is_last)
+		pl_buf_add_char(&line, '\n');
+	/* a single write, so that no other thread's line comes in between */
+	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
+	(void)ignored;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static void look_at_load(struct run_watch *watch)
+{
+	const struct run_watch_load *load = &watch->load;
+
+	if (load->process != NULL && host_process_has_ended(load->process))
+		run_stop_server_died(watch->run->stop);
+	if (watch->run->live != NULL)
+		run_live_set_requests(watch->run->live,
+				      atomic_load(&load->counters->completed) +
+					      atomic_load(&load->counters->failed),
+				      load->total);
+}
+
+static void make_snapshot(struct run_watch *watch, int64_t now_ns)
+{
+	pthread_mutex_lock(&watch->lock);
+	run_watch_read_feed(watch);
+	auto_json json_t *snapshot = run_watch_snapshot(watch, now_ns);
+	pthread_mutex_unlock(&watch->lock);
+	watch->sink->take(watch->sink->data, snapshot);
+}
+
+static void *watch_main(void *data)
+{
+	struct run_watch *watch = data;
+	int64_t begun_ns = pl_clock_now_ns(), due_ns = begun_ns;
+	int64_t snapshot_ns = begun_ns, drawn_ns = begun_ns;
+
+	while (pl_pause_until(&watch->pause, due_ns += TICK_NS)) {
+		pthread_mutex_lock(&watch->lock);
+		if (!watch->is_loading)
+			drawn_ns = due_ns;
+		else
+			look_at_load(watch);
+		if (watch->is_loading && !watch->load.quiet &&
+		    (watch->draws || due_ns - drawn_ns >= LINE_NS)) {
+			drawn_ns = due_ns;
+			draw(watch, false);
+		}
+		pthread_mutex_unlock(&watch->lock);
+		if (watch->sink != NULL && due_ns >= snapshot_ns) {
+			snapshot_ns += SNAPSHOT_NS;
+			make_snapshot(watch, pl_clock_now_ns());
+		}
+	}
+	if (watch->sink != NULL)
+		make_snapshot(watch, pl_clock_now_ns());
+	return NULL;
+}
+
+/* ---- from the run's own thread --------------------------------------------------------------- */
+
+int run_watch_start(const struct run_context *run, const struct run_launch *launch,
+		    struct host_telemetry *telemetry, const struct run_sink *sink,
+		    struct run_watch **ret, struct pl_err *err)
+{
+	struct run_watch *watch = pl_alloc(sizeof(*watch));
+
+	watch->run = run;
+	watch->launch = launch;
+	watch->telemetry = telemetry;
+	watch->sink = sink;
+	watch->draws = isatty(STDERR_FILENO);
+	watch->stage = RES_STAGE_PREPARE;
+	watch->stage_ns = run->started_ns;
+	pl_pause_init(&watch->pause);
+	pthread_mutex_init(&watch->lock, NULL);
+	if (pl_thread_start(&watch->thread, watch_main, watch, err) == 0) {
+		*ret = watch;
+		return 0;
+	}
+	pthread_mutex_destroy(&watch->lock);
+	pl_pause_done(&watch->pause);
+	free(watch);
+	return -1;
+}
+
+void run_watch_stop(struct run_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	pl_pause_end(&watch->pause);
+	pthread_join(watch->thread, NULL);
+	pthread_mutex_destroy(&watch->lock);
+	pl_pause_done(&watch->pause);
+	run_tail_done(&watch->tail);
+	free(watch->model);
+	free(watch->version);
+	free(watch);
+}
+
+static void add_step(struct run_watch *watch, const char *name, double seconds)
+{
+	if (watch->step_count == RUN_WATCH_STEPS_MAX || seconds < SHOWN_S_MIN)
+		return;
+	snprintf(watch->steps[watch->step_count].name, sizeof(watch->steps[0].name), "%s", name);
+	watch->steps[watch->step_count++].seconds = seconds;
+}
+
+void run_watch_stage(struct run_watch *watch, enum res_stage stage)
+{
+	static const char *const names[] = {
+		[RES_STAGE_PREPARE] = "prepare", [RES_STAGE_LAUNCH] = "start",
+		[RES_STAGE_WARMUP] = "warm up",  [RES_STAGE_MEASURE] = "measure",
+		[RES_STAGE_STOP] = "stop",
+	};
+
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	int64_t now_ns = pl_clock_now_ns();
+	if (stage != watch->stage) {
+		/* the steps of a server's start are more exact than its stage */
+		if (watch->stage != RES_STAGE_LAUNCH || watch->launch_steps == 0)
+			add_step(watch, names[watch->stage],
+				 (double)(now_ns - watch->stage_ns) / 1e9);
+		watch->stage = stage;
+		watch->stage_ns = now_ns;
+		watch->step[0] = '\0';
+	}
+	pthread_mutex_unlock(&watch->lock);
+}
+
+/* The moments of a start, in order, and the names of the steps that end with them. */
+static const struct {
+	enum host_log_phase phase;
+	const char *name;
+	const char *doing;
+} server_steps[] = {
+	{ HOST_LOG_ENGINE_INIT, "start server", "starting the server" },
+	{ HOST_LOG_WEIGHTS_BEGIN, "start engine", "starting the engine" },
+	{ HOST_LOG_WEIGHTS_END, "load weights", "loading weights" },
+	{ HOST_LOG_COMPILED, "compile", "compiling" },
+	{ HOST_LOG_KV_CACHE, "make KV cache", "making the KV cache" },
+	{ HOST_LOG_GRAPHS, "capture graphs", "capturing graphs" },
+	{ HOST_LOG_ENGINE_READY, "ready engine", "waiting for the engine" },
+	{ HOST_LOG_LISTENING, "listen", "waiting for the server" },
+};
+
+/* Adds the finished steps of a start that are not known yet. */
+static void follow_start(struct run_watch *watch, const struct run_server *server)
+{
+	const char *doing = server_steps[0].doing;
+	int64_t from_ns = server->spawned_ns;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(server_steps); i++) {
+		int64_t at_ns = host_server_log_phase_ns(server->log, server_steps[i].phase);
+		if (at_ns == INT64_MIN)
+			continue;
+		if (at_ns < from_ns)
+			at_ns = from_ns;
+		if (i >= watch->launch_steps) {
+			add_step(watch, server_steps[i].name, (double)(at_ns - from_ns) / 1e9);
+			watch->launch_steps = i + 1;
+		}
+		from_ns = at_ns;
+		if (i + 1 < PL_ARRAY_SIZE(server_steps))
+			doing = server_steps[i + 1].doing;
+	}
+	if (watch->stage == RES_STAGE_LAUNCH)
+		snprintf(watch->step, sizeof(watch->step), "%s", doing);
+}
+
+void run_watch_server(struct run_watch *watch, const struct run_server *server)
+{
+	if (watch == NULL || server->log == NULL || server->spawned_ns == RES_NO_TIME)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	if (watch->tail.path == NULL)
+		run_tail_open(&watch->tail, server->log_path);
+	follow_start(watch, server);
+	pthread_mutex_unlock(&watch->lock);
+}
+
+void run_watch_identity(struct run_watch *watch, const char *model, const char *version)
+{
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	free(watch->model);
+	free(watch->version);
+	watch->model = pl_strdup(model);
+	watch->version = pl_strdup(version);
+	pthread_mutex_unlock(&watch->lock);
+}
+
+void run_watch_begin(struct run_watch *watch, const struct run_watch_load *load)
+{
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	watch->load = *load;
+	watch->load_ns = pl_clock_now_ns();
+	watch->is_loading = true;
+	pthread_mutex_unlock(&watch->lock);
+}
+
+void run_watch_end(struct run_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	run_watch_read_feed(watch);
+	if (!watch->load.quiet)
+		draw(watch, true);
+	const struct bench_progress *counters = watch->load.counters;
+	atomic_store(&watch->last.issued, atomic_load(&counters->issued));
+	atomic_store(&watch->last.completed, atomic_load(&counters->completed));
+	atomic_store(&watch->last.failed, atomic_load(&counters->failed));
+	atomic_store(&watch->last.in_flight, atomic_load(&counters->in_flight));
+	atomic_store(&watch->last.tokens, atomic_load(&counters->tokens));
+	watch->load_end_ns = pl_clock_now_ns();
+	watch->is_loading = false;
+	watch->has_loaded = true;
+	pthread_mutex_unlock(&watch->lock);
+}

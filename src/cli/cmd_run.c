@@ -76,11 +76,12 @@ static const struct pl_opt run_rows[] = {
 	       "without TIME, wait without limit",
 	       .optional = true),
 	PL_OPT(FLAG, 0, "force", force, NULL,
-	       "start even if arguments break rules; the result records this"),
+	       "start even if arguments break rules that 'profllm validate' checks; the result "
+	       "records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result at FILE, unless the new one is less complete; this also "
-	       "deletes the journal that a killed run left at FILE, so that 'profllm recover' can "
-	       "no longer recover that run"),
+	       "replace the result at FILE unless the new one is less complete, and delete the "
+	       "journal of a killed run at FILE (after that, 'profllm recover' cannot recover the "
+	       "run)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),

@@ -279,11 +279,11 @@ void exp_check_num_prompts(struct exp_checker *c)
 		return;
 	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
 		if (exp_dataset_at(i)->traits & EXP_DATASET_ALL)
-			pl_buf_addf(&names, "%s%s", names.len > 0 ? " and " : "",
+			pl_buf_addf(&names, "%s'%s'", names.len > 0 ? " or " : "",
 				    exp_dataset_at(i)->name);
 	}
 	auto_free char *expected = pl_asprintf(
-		"an integer of at least 1 (for the datasets %s, 0 means all records)",
+		"an integer of at least 1 (or 0, all records, if dataset_name is %s)",
 		pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }

@@ -283,7 +283,7 @@ static enum effect effect_of(const struct check *check, double value)
 static void add_uncarried(const struct res_quality_facts *facts, double limit, struct pl_buf *buf)
 {
 	char number[PL_F64_TEXT_BYTES];
-	const char *before = "; this run has too few for ";
+	const char *before = "; this run has too few requests for ";
 
 	for (size_t i = 0; i < facts->percentile_count; i++) {
 		double needed = res_quality_sample_needed(facts->percentiles[i]);

@@ -543,7 +543,8 @@ static void add_no_action(struct pl_buf *buf, const struct ruling *ruling)
 			pl_buf_addf(&ids, "%s%s", count++ > 0 ? ", " : "", id);
 	}
 	if (count > 0)
-		pl_buf_addf(buf, "; see the check%s %s", count > 1 ? "s" : "", pl_buf_text(&ids));
+		pl_buf_addf(buf, "; read the note%s on %s", count > 1 ? "s" : "",
+			    pl_buf_text(&ids));
 }
 
 static void add_action(struct pl_buf *buf, const struct ruling *ruling)

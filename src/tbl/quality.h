@@ -91,7 +91,7 @@ FACT(requests_missing_share, "share of requests that a file counts neither as co
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"error that the load generator may have added to the metric that it affected most, as a share of that metric; the limit is 2 %, or 0.1 ms as such a share if that is more",
+	"how much the load generator may have changed the most affected metric; limit: 2 % of the metric or 0.1 ms, whichever is more",
 	"the load generator may have changed a latency by more than the limit",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or send less load")
 QUALITY(rate_shortfall, LOAD, "share", LEAST, 0.98, DEGRADED, BELOW(0.95), CLIENT_LIMITED,
@@ -111,7 +111,7 @@ QUALITY(in_flight_distance, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED
 	"late sends left fewer requests in flight than configured",
 	"run the client on idle CPU cores, raise benchmark.threads (--threads), or lower benchmark.request_rate (--request-rate)")
 QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
-	"share of the time for which request slots (max_concurrency in all) were empty because the client sent requests late; if it is over the limit, the server received less load than requested",
+	"share of the time of all max_concurrency request slots that was empty because the client sent requests late; over the limit, the server received less load than requested",
 	"the load generator kept fewer requests in flight than max_concurrency",
 	"raise benchmark.threads (--threads), give the client idle CPU cores, or lower benchmark.max_concurrency (--max-concurrency)")
 QUALITY(concurrency_limited, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,

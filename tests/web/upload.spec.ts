@@ -277,7 +277,7 @@ test('the same content is a duplicate, other content with its run id a conflict'
   await expect(conflict).toContainText('already stored with different content')
   // the duplicate is one of the upload's results, the conflict is not
   const job = page.url().split('/').at(-1)
-  await page.getByRole('link', { name: 'Explore the experiment stored before' }).click()
+  await page.getByRole('link', { name: 'Explore the experiment that was already stored' }).click()
   await expect(page).toHaveURL(new RegExp(`\\?stored\\.upload=${job}$`))
   await expect(counted(page)).toHaveText(/1 of 2 experiments/)
   await expect(chips(page)).toHaveText(new RegExp(`upload ?${job}`))
@@ -324,7 +324,7 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
     metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' }),
   ).toBeVisible()
   await expect(
-    metrics.getByRole('row', { name: /^Peak output chunks/ }).getByRole('img', { name: 'not recorded' }),
+    metrics.getByRole('row', { name: /^Peak chunk rate/ }).getByRole('img', { name: 'not recorded' }),
   ).toBeVisible()
   await expect(
     page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ }),

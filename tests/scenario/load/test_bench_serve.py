@@ -133,7 +133,7 @@ def test_the_sample_is_measured_by_the_percentiles_asked_for(bin_dir, server, tm
     result = flat_of(bin_dir, server, tmp_path, "--num-prompts", 20, *asked)["profllm"]
     check, = (check for check in result["quality"]["checks"] if check["id"] == "sample_size")
     assert (check["value"], check["limit"], check["status"]) == (20, limit, "over_limit" if not_carried else "passed")
-    assert check["text"].partition("; this run has too few for ")[2] == (not_carried or "")
+    assert check["text"].partition("; this run has too few requests for ")[2] == (not_carried or "")
     # all of them are in the results, whatever was asked for
     assert {"p1_ttft_ms", "p99_ttft_ms", "p99.9_ttft_ms"} <= set(result["results"])
 

@@ -246,7 +246,7 @@ static const struct ruling_case {
 	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
 	  "(0.098 %), and the server received the configured load.\n"
 	  "No action is "
-	  "needed; see the check short_run.",
+	  "needed; read the note on short_run.",
 	  { "  note: The run was short", "(short_run: found 2 s, expected at least 10 s)." } },
 	{ CHECKED("'degraded'",
 		  "{'metric': 'median_e2el_ms', 'share': 1.25, 'lo': -1, 'hi': 1234.5}",
@@ -451,7 +451,7 @@ static const struct ruling_case {
 	  "You can rely on these metrics.\n"
 	  "The load generator changed p99 TTFT, the most affected metric, by at most 0.022 ms "
 	  "(0.098 %), and the server received the load that max_concurrency allowed.\n"
-	  "No action is needed; see the check concurrency_limited.",
+	  "No action is needed; read the note on concurrency_limited.",
 	  { "  note: max_concurrency delayed requests" } },
 	{ "{'status': 'interrupted', 'results': {'completed': 3}, 'error': {'message': 'stopped by "
 	  "SIGINT',"

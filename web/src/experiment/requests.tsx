@@ -350,7 +350,7 @@ function LanesPart({ data, range, marked, isBusy, onRange, onMark }: LanesProps)
           <li data-part="wait">waiting for the first chunk</li>
           <li data-part="tokens">chunks</li>
           {stall !== null && (
-            <li data-part="stalls">gap over {showNumber(stall, formOfUnit('ms', [stall]))} ms, 5 × the median</li>
+            <li data-part="stalls">gap over {showNumber(stall, formOfUnit('ms', [stall]))} ms (5 × the median)</li>
           )}
           <li data-part="failed">failed</li>
         </ul>

@@ -59,17 +59,17 @@ export const StatusLine = memo(function StatusLine({
           Next <Icon name="right" small />
         </Button>
       )}
-      {!byPages && (
+      {!byPages && newer === null && (
         <span className={css.nothings}>
-          <b>{NOT_RECORDED}</b> not recorded · <b>{UNSET}</b> recorded as null · <b>↑ ↓</b> better direction
+          “{NOT_RECORDED}” = not recorded · “{UNSET}” = null · ↑ = higher is better
         </span>
       )}
       <span className={css.end}>
         <span className={css.version} title={DATA_VERSION}>
           {newer !== null && nowVersion !== undefined && (
             <>
-              Shown: data version <span className="n-11">{count(answer.data_version)}</span>; newest:{' '}
-              <span className="n-11">{count(nowVersion)}</span>
+              Data version <span className="n-11">{count(nowVersion)}</span> is available; shown:{' '}
+              <span className="n-11">{count(answer.data_version)}</span>
             </>
           )}
         </span>

@@ -85,8 +85,8 @@ export function Pace({ sweep, counts, isRunning }: { sweep: Sweep; counts: Count
         ))}
         {counts.skipped > 0 && (
           <span className="dim">
-            <span className="n">{count(counts.skipped)}</span> more{' '}
-            {counts.skipped === 1 ? 'combination' : 'combinations'} skipped
+            plus <span className="n">{count(counts.skipped)}</span> skipped{' '}
+            {counts.skipped === 1 ? 'combination' : 'combinations'}
           </span>
         )}
       </p>

@@ -16,7 +16,7 @@ export const CHOICES: [Choice, string][] = [
 ]
 // The end of a sentence about a file in conflict.
 const EFFECTS: Record<Choice, string> = {
-  skip: 'the new file is not stored unless you choose “Keep both” or “Replace” for it after the upload.',
+  skip: 'the new file is not stored; you can still decide about each such file after the upload.',
   keep: 'the new file is stored, too, as a repeat.',
   replace: 'the new file replaces the stored result.',
 }

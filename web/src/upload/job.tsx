@@ -262,7 +262,7 @@ const storedWords = (stored: number, results: number) =>
     ? `the ${count(results)} stored experiments`
     : stored > 0
       ? 'the stored experiment'
-      : 'the experiment stored before'
+      : 'the experiment that was already stored'
 
 function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender | undefined; sum: Sum }) {
   const told = job ? TALLY.filter((state) => job.counts[state] > 0) : []

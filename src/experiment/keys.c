@@ -278,7 +278,11 @@ static json_t *value_to_json(const struct exp_config *experiment, const struct o
 {
 	if (in_profiling(row)) {
 		json_t *given = json_object_get(experiment->profiling, strchr(row->name, '.') + 1);
-		return given != NULL ? json_incref(given) : option_member_default(row);
+		auto_json json_t *value = given != NULL ? json_incref(given)
+							: option_member_default(row);
+		return row->type == OPTION_DURATION
+			       ? option_duration_to_json(json_integer_value(value))
+			       : pl_take(value);
 	}
 	auto_json json_t *value = option_member_get(experiment, row);
 	/* a port that is not given: "auto" */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/zst.h"
 #include "result/record_line.h"
 #include "run/plots.h"
@@ -121,6 +122,19 @@ static int add_log(json_t *artifacts, const char *path, enum res_artifact_kind k
 	return res_artifact_add(artifacts, path, kind, err);
 }
 
+/* A result without its traces is still a result. */
+static void add_traces(const struct run_state *run, json_t *artifacts)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	for (size_t i = 0; i < run->profile.traces.count; i++) {
+		const char *path = run->profile.traces.items[i].path;
+		if (path != NULL && res_artifact_add(artifacts, path, RES_ARTIFACT_TRACE, &err) < 0)
+			pl_log(PL_LOG_WARNING, "trace '%s' is missing in the result: %s", path,
+			       err.text);
+	}
+}
+
 int run_artifacts(const struct run_state *run, json_t **ret_artifacts, json_t **ret_series,
 		  struct pl_err *err)
 {
@@ -159,6 +173,7 @@ int run_artifacts(const struct run_state *run, json_t **ret_artifacts, json_t **
 			return -1;
 	}
 	run_plots_of_run(run, artifacts);
+	add_traces(run, artifacts);
 	*ret_artifacts = pl_take(artifacts);
 	*ret_series = pl_take(series);
 	return 0;

@@ -18,6 +18,7 @@
 #include "experiment/offline.h"
 #include "host/lock/socket.h"
 #include "host/proc/program.h"
+#include "run/profile/setup.h"
 #include "run/redact.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
@@ -48,6 +49,25 @@ static char *missing_text(const struct run_launch *launch)
 			"add --sim");
 	return pl_asprintf("launch.command: found '%s', expected a program%s", name,
 			   strchr(name, '/') != NULL ? "" : " in PATH or next to profllm");
+}
+
+static char *missing_wrapper_text(const struct run_launch *launch)
+{
+	return pl_asprintf("{profiling.profiler} 'cuda' needs '%s' in PATH (Nsight Systems)",
+			   json_string_value(json_array_get(launch->wrapper_words, 0)));
+}
+
+static void find_wrapper(const struct exp_config *experiment, struct run_launch *launch)
+{
+	const char *name = json_string_value(json_array_get(launch->wrapper_words, 0));
+
+	if (name == NULL || host_program_find(name, &launch->wrapper, PL_ERR_IGNORED) == 0)
+		return;
+	auto_free char *text = missing_wrapper_text(launch);
+	struct pl_err why = PL_ERR_INIT;
+	pl_err_set(&why, PL_ERR_NOT_FOUND, "%s", text);
+	exp_words(experiment, &why);
+	json_array_append_new(launch->warnings, json_string(why.text));
 }
 
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
@@ -148,6 +168,7 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 	    json_object_get(launch->values, "enable_prefix_caching") == NULL)
 		json_object_set_new(launch->values, "enable_prefix_caching", json_false());
 	if (take_resources(experiment, how, launch, err) < 0 ||
+	    run_profile_setup(experiment, how->run_id, how->look_only, launch, err) < 0 ||
 	    make_argv(experiment, launch, &from_args, err) < 0)
 		return -1;
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
@@ -162,6 +183,7 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 		exp_words(experiment, &why);
 		json_array_append_new(launch->warnings, json_string(why.text));
 	}
+	find_wrapper(experiment, launch);
 	/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
 	const json_t *gpus = experiment->launch.gpus;
 	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
@@ -205,6 +227,8 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 		if (check_url(experiment, launch->url, err) < 0)
 			return -1;
 		json_object_update(launch->values, experiment->server);
+		if (run_profile_setup(experiment, how->run_id, how->look_only, launch, err) < 0)
+			return -1;
 	} else if (plan_launched(experiment, how, launch, err) < 0) {
 		return -1;
 	}
@@ -227,6 +251,9 @@ void run_launch_free(struct run_launch *launch)
 	free(launch->host);
 	free(launch->uds);
 	free(launch->bearer);
+	free(launch->trace_dir);
+	free(launch->wrapper);
+	json_decref(launch->wrapper_words);
 	json_decref(launch->argv);
 	json_decref(launch->env);
 	json_decref(launch->secret_env);
@@ -239,9 +266,11 @@ void run_launch_free(struct run_launch *launch)
 
 int run_launch_check(const struct run_launch *launch, struct pl_err *err)
 {
-	if (launch->url != NULL || launch->program != NULL)
+	if (launch->url != NULL ||
+	    (launch->program != NULL && (launch->wrapper_words == NULL || launch->wrapper != NULL)))
 		return 0;
-	auto_free char *text = missing_text(launch);
+	auto_free char *text = launch->program == NULL ? missing_text(launch)
+						       : missing_wrapper_text(launch);
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "%s", text);
 }
 
@@ -309,7 +338,14 @@ int run_launch_target(const struct run_launch *launch, const struct exp_config *
 
 json_t *run_launch_argv_shown(const struct run_launch *launch)
 {
-	return vllm_secret_words_shown(launch->argv);
+	json_t *argv = vllm_secret_words_shown(launch->argv);
+
+	if (launch->wrapper_words == NULL)
+		return argv;
+	json_t *whole = json_copy(launch->wrapper_words);
+	json_array_extend(whole, argv);
+	json_decref(argv);
+	return whole;
 }
 
 json_t *run_launch_env_shown(const struct run_launch *launch)
@@ -325,10 +361,17 @@ json_t *run_launch_env_shown(const struct run_launch *launch)
 json_t *run_launch_server(const struct run_launch *launch, const struct exp_config *experiment,
 			  json_t **ret_source)
 {
+	auto_json json_t *values = json_copy(launch->values);
+	auto_json json_t *given = json_incref(
+		json_object_get(experiment->server, "profiler_config"));
 	auto_json json_t *effective = NULL;
 
-	vllm_args_effective(experiment->catalog, launch->values, launch->env, &effective,
-			    ret_source);
+	/* the directory that was added to it differs from run to run, and is not an input */
+	if (launch->trace_dir != NULL && given != NULL)
+		json_object_set(values, "profiler_config", given);
+	else if (launch->trace_dir != NULL)
+		json_object_del(values, "profiler_config");
+	vllm_args_effective(experiment->catalog, values, launch->env, &effective, ret_source);
 	return vllm_secret_json_shown(effective);
 }
 

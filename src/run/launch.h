@@ -23,6 +23,9 @@ struct run_launch {
 	char *bearer;        /* API key, of our own server or launch.env's; NULL: none */
 	json_t *headers;     /* benchmark.header, array of "NAME=value"; NULL: none */
 	json_t *warnings;    /* array of texts */
+	char *trace_dir; /* where the server writes traces (run/profile/setup.h); NULL: unknown, or none */
+	json_t *wrapper_words; /* of the profiler that starts argv; NULL: none */
+	char *wrapper;         /* path of its program; NULL: none, or not found */
 };
 
 /*

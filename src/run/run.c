@@ -2,7 +2,8 @@
  * The order of a run, and what happens at every kind of end.
  *
  *	prepare   paths, journal, GPUs and port, route, client, telemetry   on failure: nothing remains
- *	steps     server, identity, test request, plan, warm-up, load       on failure: the others are skipped
+ *	steps     server, identity, test request, plan, warm-up, load,
+ *	          profile                                                   on failure: the others are skipped
  *	          (if the port was lost meanwhile: again with another one)
  *	end       stop the server, idle power, stop telemetry, read the rest of the log
  *	finish    artifacts, document, final names, remove the journal      on failure: the journal stays
@@ -239,6 +240,21 @@ static int measure(struct run_state *run)
 	return call_client(run, run->client->measure);
 }
 
+static int take_profile(struct run_state *run)
+{
+	const struct run_client_input input = {
+		.run = &run->context,
+		.launch = run->launch,
+		.paths = &run->paths,
+		.route = &run->route,
+		.server = &run->server,
+		.identity = &run->identity,
+		.telemetry = &run->telemetry,
+	};
+
+	return run_profile_take(&input, &run->measured, &run->profile);
+}
+
 /* Detects {"success": false}: blocks are in use. */
 static bool says_no(const struct io_reply *reply)
 {
@@ -290,6 +306,7 @@ static const struct {
 	{ ALWAYS, RES_STAGE_PREPARE, prepare_load },
 	{ ALWAYS, RES_STAGE_WARMUP, warm_up },
 	{ ALWAYS, RES_STAGE_MEASURE, measure },
+	{ SERVING, RES_STAGE_MEASURE, take_profile },
 };
 
 static bool is_left_out(const struct run_state *run, size_t step)
@@ -403,6 +420,10 @@ static void run_steps(struct run_state *run)
 		run_server_follow_log(&run->server);
 	else
 		run_server_stop(context, &run->server);
+	run_profile_collect(run->paths.output, context->run_id, run->launch->url != NULL,
+			    &run->profile);
+	if (!run->server.stays_up && run->launch->url == NULL)
+		run_profile_remove_dir(run->launch->trace_dir, context->mark);
 	check_stopped_late(run);
 	/* everything is measured: a signal from here on only shortens this */
 	if (is_power_requested(run))
@@ -552,6 +573,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 	run_watch_stop(run.context.watch);
 	run_journal_free(run.context.journal);
 	run_telemetry_done(&run.telemetry);
+	run_profile_done(&run.profile);
 	run_measured_done(run.client, &run.measured);
 	if (run.server.stays_up)
 		keep_server(&run);

@@ -9,6 +9,7 @@
 #include "run/document/document.h"
 #include "run/launch.h"
 #include "run/paths.h"
+#include "run/profile/profile.h"
 #include "run/route.h"
 #include "run/run.h"
 #include "run/steps/identity.h"
@@ -30,6 +31,7 @@ struct run_state {
 	struct run_identity identity;
 	const struct run_client *client;
 	struct run_measured measured;
+	struct run_profile profile;
 	struct run_telemetry telemetry;
 	struct run_fixed fixed;      /* unchanging parts of its document */
 	char *flat_path;             /* vLLM's flat result; NULL: none */

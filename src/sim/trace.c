@@ -132,7 +132,7 @@ static void add_event(struct pl_buf *text, const char *category, const char *nam
 		    (long long)(duration_ns / 1000), (long long)(duration_ns % 1000));
 }
 
-/* Shares of a step: matrix products, then attention, beside which a second stream writes the cache. The rest is idle. */
+/* Shares of a step: matrix products, then attention, during which a second stream writes the cache. The rest is idle. */
 static void add_step(struct pl_buf *text, const struct sim_trace *trace, const struct step *step,
 		     uint32_t rank)
 {

@@ -75,17 +75,20 @@ KEY(DURATION, "telemetry.server_metrics", telemetry.server_metrics_ns, "1s", 10 
     "time between two readings of /metrics of the server; null: none",
     .nullable = true, .aside = true)
 KEY(BOOL, "profiling.enabled", profiling, false, -INF, INF,
-    "profile the server in addition to the measured run",
-    .later = true,
-    .instead = "set benchmark.profile to true to run the profiler of the server")
+    "after the measured run, profile the server while it responds to a few more requests",
+    .aside = true)
 KEY(STRING, "profiling.profiler", profiling, "torch", -INF, INF,
-    "profiler to use",
-    .choices = ARG_JSON(["torch", "cuda"]))
+    "torch: the profiler of torch; cuda: Nsight Systems (nsys), which starts the server",
+    .choices = ARG_JSON(["torch", "cuda"]), .aside = true)
 KEY(STRING, "profiling.dir", profiling, "traces", -INF, INF,
-    "directory of the traces; ${VAR} is expanded",
+    "directory into which the server writes its traces; ${VAR} is expanded",
     .expand = true, .aside = true)
 KEY(INT, "profiling.num_prompts", profiling, 4, 1, 1000000,
-    "requests sent while the profiler runs")
+    "requests sent while the profiler runs",
+    .aside = true)
+KEY(DURATION, "profiling.flush_timeout", profiling, "120s", 0, 1 * DAY,
+    "limit of the time until all traces are complete after the profiler was stopped",
+    .aside = true)
 KEY(BOOL, "output.requests", output.requests, true, -INF, INF,
     "write one record per request next to the result",
     .aside = true)

@@ -304,15 +304,20 @@ FIELD(telemetry_cost, metrics_gaps, COUNT, "", "", OUTPUT, NONE, "readings of /m
 FIELD(telemetry_cost, cpu_s, NUMBER, "", "s", OUTPUT, NONE, "CPU time of the telemetry threads")
 FIELD(telemetry_cost, cpu_share, NUMBER, "", "share", OUTPUT, NONE, "CPU share of the telemetry threads, 0 to 1")
 
-FIELD(profiling, enabled, REQUIRED_YES, "", "", PROVENANCE, NONE, "true if the server accepted the request to profile the measured run")
+FIELD(profiling, enabled, REQUIRED_YES, "", "", PROVENANCE, NONE, "true if the server accepted the request to profile")
+FIELD(profiling, scope, LATER_TEXT, "", "", PROVENANCE, NONE, "what was profiled: measured_run (benchmark.profile), or separate_requests after it (profiling.enabled)")
 FIELD(profiling, profiler, TEXT, "", "", PROVENANCE, NONE, "name of the profiler; null: unknown, or none ran")
 FIELD(profiling, trace_dir, TEXT, "", "", PROVENANCE, NONE, "directory that the server writes to, from its arguments or VLLM_TORCH_PROFILER_DIR; null: unknown, as with launch.url")
-FIELD(profiling, trace_file_path, TEXT, "", "", PROVENANCE, NONE, "path of the first trace file; null: unknown")
+FIELD(profiling, trace_file_path, TEXT, "", "", PROVENANCE, NONE, "path of the first trace file, next to the result; null: unknown")
 FIELD(profiling, trace_file_size_mb, NUMBER, "", "MB", PROVENANCE, NONE, "size of the first trace file, 10^6 bytes")
-FIELD(profiling, trace_files, MAYBE_LIST, "trace_file", "", PROVENANCE, NONE, "all trace files; null: unknown, because the server wrote them itself")
+FIELD(profiling, trace_files, MAYBE_LIST, "trace_file", "", PROVENANCE, NONE, "all trace files by rank, which are artifacts; null: unknown, because the server wrote them itself")
+FIELD(profiling, error, LATER_TEXT, "", "", PROVENANCE, NONE, "why traces are missing or incomplete; null: no error")
 
 FIELD(trace_file, path, TEXT, "", "", PROVENANCE, EACH, "path next to the result")
+FIELD(trace_file, rank, LATER_COUNT, "", "", PROVENANCE, EACH, "rank of the process, from the file name or the file; null: it has none")
 FIELD(trace_file, size_mb, NUMBER, "", "MB", PROVENANCE, SUM, "size, 10^6 bytes")
+FIELD(trace_file, size_bytes, LATER_COUNT, "", "B", PROVENANCE, EACH, "size in bytes")
+FIELD(trace_file, sha256, LATER_TEXT, "", "", PROVENANCE, EACH, "SHA-256 of the file")
 
 FIELD(launch, argv, TEXTS, "", "", PROVENANCE, NONE, "command line of the server; null with launch.url")
 FIELD(launch, env, MAP, "", "", PROVENANCE, NONE, "environment variables set for the server; secrets are replaced by ***")

@@ -288,6 +288,11 @@ bool trace_reader_is_whole(const struct trace_reader *reader)
 	return reader->cut.place == TRACE_AT_END;
 }
 
+int64_t trace_reader_rank(const struct trace_reader *reader)
+{
+	return reader->rank;
+}
+
 int trace_reader_end(struct trace_reader *reader, struct pl_err *err)
 {
 	/* an event that never ends is none */

@@ -395,6 +395,7 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *system = run_system(run, results, environment);
 	auto_json json_t *profiling = run_profiling(run->measured.extras.profiled, config, launch,
 						    getenv(RUN_PROFILER_DIR));
+	run_profiling_add(&run->profile, run->launch, artifacts, profiling);
 	auto_json json_t *quality = res_quality_evaluate(&facts);
 	auto_json json_t *error = make_error(run, true);
 	struct res_document_parts parts = {

@@ -42,7 +42,13 @@ json_t *run_mismatches(const struct run_state *run)
 		.model = model_of(&run->identity),
 		.defaults_known = has_known_defaults(run),
 	};
-	json_t *list = vllm_mismatches(experiment->catalog, experiment->server, &reported);
+	auto_json json_t *server = json_copy(experiment->server);
+	json_t *added = json_object_get(run->launch->values, "profiler_config");
+
+	/* what profiling adds was requested, too */
+	if (added != NULL)
+		json_object_set(server, "profiler_config", added);
+	json_t *list = vllm_mismatches(experiment->catalog, server, &reported);
 
 	PL_JSON_EACH(entry, list) {
 		json_object_set_new(entry, "reported",

@@ -245,6 +245,15 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	auto_json json_t *error = make_error(r);
 	auto_json json_t *profiling = run_profiling(was_profiled(r), part(r, "config"),
 						    part(r, "launch"), NULL);
+	/* whether it had begun, and with what result, only the process knew */
+	if (json_is_true(
+		    pl_json_get_path(state->document, "config.experiment.profiling.enabled"))) {
+		json_object_set_new(profiling, "trace_files", json_null());
+		json_object_set_new(
+			profiling, "error",
+			json_string("profllm was killed before it recorded traces; those "
+				    "that exist are in profiling.dir"));
+	}
 	struct res_document_parts parts = {
 		.run_id = state->run_id,
 		.suite = json_string_value(part(r, "suite")),

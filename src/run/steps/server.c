@@ -67,6 +67,11 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 		return -1;
 	/* the file that was checked: launch.env may set another PATH */
 	json_array_set_new(words, 0, json_string_nocheck(launch->program));
+	if (launch->wrapper != NULL) {
+		auto_json json_t *wrapper = json_copy(launch->wrapper_words);
+		json_array_set_new(wrapper, 0, json_string_nocheck(launch->wrapper));
+		pl_strv_add_json(&argv, wrapper);
+	}
 	pl_strv_add_json(&argv, words);
 	pl_strv_add_env(&env, launch->env);
 	pl_strv_addf(&env, "%s=%s", HOST_MARK_NAME, run->mark);

@@ -9,18 +9,18 @@ from client_tools import client_config, make_client
 from odd_server import HANG, RESET, OddServer, good, stream, whole
 from run_tools import base_config, load_result, run_profllm, start_profllm, write_config
 
-TORCH = {"profiler": "torch", "torch_profiler_dir": "/tmp/traces of mine"}
+TORCH = {"profiler": "torch", "torch_profiler_dir": "traces of mine"}
 NOTHING_RAN = {"enabled": False, "profiler": None, "trace_dir": None, "trace_file_path": None,
-               "trace_file_size_mb": None, "trace_files": []}
+               "trace_file_size_mb": None, "trace_files": [], "scope": None, "error": None}
 
 
 def ran(profiler=None, trace_dir=None):
     """Returns the section of a profiler whose files are unknown."""
-    return {**NOTHING_RAN, "enabled": True, "profiler": profiler, "trace_dir": trace_dir, "trace_files": None}
+    return {**NOTHING_RAN, "enabled": True, "scope": "measured_run", "profiler": profiler, "trace_dir": trace_dir, "trace_files": None}
 
 
 def play(bin_dir, folder, config, patience, env=None):
-    done = run_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json", env=env,
+    done = run_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json", cwd=folder, env=env,
                        patience=patience)
     assert done.returncode == 0, done.stderr
     return load_result(folder / "r.json"), done
@@ -35,8 +35,8 @@ SET_UPS = {
     "argument": ({"profiler_config": TORCH}, {}, {}, ran("torch", TORCH["torch_profiler_dir"])),
     "its keys": ({"profiler_config.profiler": "torch", "profiler_config.torch_profiler_dir": "relative"}, {}, {},
                  ran("torch", "relative")),
-    "variable": ({}, {"VLLM_TORCH_PROFILER_DIR": "/tmp/there"}, {}, ran("torch", "/tmp/there")),
-    "our own variable": ({}, {}, {"VLLM_TORCH_PROFILER_DIR": "/tmp/ours"}, ran("torch", "/tmp/ours")),
+    "variable": ({}, {"VLLM_TORCH_PROFILER_DIR": "there"}, {}, ran("torch", "there")),
+    "our own variable": ({}, {}, {"VLLM_TORCH_PROFILER_DIR": "ours"}, ran("torch", "ours")),
     # passed on unread
     "more words": (["--profiler-config", json.dumps(TORCH)], {}, {}, ran()),
 }
@@ -103,10 +103,10 @@ def test_a_profile_that_is_never_written(bin_dir, tmp_path, patience):
 
 @pytest.mark.parametrize("has_profiler, release, expected", [
     # it says that it started it
-    (True, "0.32.0", ran("torch", "/tmp/there")),
+    (True, "0.32.0", ran("torch", "there")),
     # it says nothing, which from this release on is a refusal, and before it is nothing
-    (False, "0.32.0", NOTHING_RAN), (True, "0.31.0", ran("torch", "/tmp/there")),
-    (True, None, ran("torch", "/tmp/there"))])
+    (False, "0.32.0", NOTHING_RAN), (True, "0.31.0", ran("torch", "there")),
+    (True, None, ran("torch", "there"))])
 def test_by_the_word_of_vllms_client(bin_dir, tmp_path, patience, has_profiler, release, expected):
     python = tmp_path / "venv" / "bin" / "python3"
     python.parent.mkdir(parents=True)
@@ -117,7 +117,7 @@ def test_by_the_word_of_vllms_client(bin_dir, tmp_path, patience, has_profiler, 
     program = make_client(tmp_path / "fake", python=python)
     config = client_config(profile=True)
     if has_profiler:
-        config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/there"}
+        config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "there"}
     env = {"PROFLLM_VLLM": str(program), "FAKE_RELEASE": release or "0.31.0"}
     result, _ = play(bin_dir, tmp_path, config, patience, env)
     assert result["environment"]["client"]["version"] == release

@@ -143,12 +143,15 @@ def test_objects_are_closed_and_their_keys_required(name):
     for path, part in seen:
         assert part["additionalProperties"] is False, path
         # vLLM's offline benchmarks alone have their figures, older results have no intervals of rates, no parts of a latency,
-        # no start of the process and no role of the host, and a kind of output or an event that did not come has no time
+        # no start of the process, no role of the host and no profile of separate requests, and a kind of output or an event
+        # that did not come has no time
         may = {key for key, inner in part["properties"].items()
                if re.search("; missing if (unset|there (was|is) (one|none))$", inner.get("description", ""))
                or path.endswith("/results") and (inner.get("description", "").startswith("kind ") or key.endswith("put_ci95"))
                or (path.endswith("/results") and key == "latency_breakdown") or (path.endswith("/phases") and key == "begin_ns")
                or (path.endswith("/hardware") and key == "source") or (path.endswith("/environment") and key == "host_role")
+               or (path.endswith("/profiling") and key in ("scope", "error"))
+               or (path.endswith("/trace_file") and key in ("rank", "size_bytes", "sha256"))
                or path.endswith(("/results", "/steady")) and re.search("_first_(role|reasoning|text|tool_call)_ms", key)}
         assert set(part["required"]) == set(part["properties"]) - may, path
 

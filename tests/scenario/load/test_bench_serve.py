@@ -271,8 +271,8 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
         assert "the profiler of the server is running" in done.stderr
     result = json.loads((tmp_path / "r.json").read_text())
     # of another's server it is not known where it writes
-    assert result["profiling"] == {"enabled": True, "profiler": None, "trace_dir": None, "trace_file_path": None,
-                                   "trace_file_size_mb": None, "trace_files": None}
+    assert result["profiling"] == {"enabled": True, "scope": "measured_run", "profiler": None, "trace_dir": None,
+                                   "trace_file_path": None, "trace_file_size_mb": None, "trace_files": None, "error": None}
     assert ("profiled", "over_limit") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
     # all that it printed has been read
     assert any("/start_profile" in line for line in profiled.lines)

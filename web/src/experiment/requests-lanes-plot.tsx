@@ -4,12 +4,12 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 
 import { count } from '../format/number'
 import { innerTicks } from '../format/ticks'
+import { rangeWithin, zoomed } from '../series/lanes'
+import { secondsText } from '../series/lanes-plot'
 import { moved } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import { endOf, type Lanes, rowHigh, shapesOf, spanAt, textOf } from './requests-lanes'
 import css from './requests.module.css'
-import { rangeWithin, zoomed } from './timeline-lanes'
-import { secondsText } from './timeline-plot'
 
 const LEFT = 8
 const RIGHT = 8

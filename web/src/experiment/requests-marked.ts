@@ -1,12 +1,7 @@
 // The request that the address marks: its time, for the timeline, and its row.
 import { useRequests } from '../api/queries'
+import type { Mark } from '../series/lanes'
 import { readRequests } from '../url/requests'
-
-export interface Mark {
-  index: number
-  from: number // seconds after the start of the measured run
-  to: number
-}
 
 export function useMarkedRow(id: number, search: string) {
   const { marked } = readRequests(search)

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 
 import type { Experiment, SeriesBins } from '../api/types'
-import { lanesOf, measuredRun, phasesOf, rangeWithin, titleOf, zoomed } from './timeline-lanes'
+import { rangeWithin, zoomed } from '../series/lanes'
+import { lanesOf, measuredRun, phasesOf, titleOf } from './timeline-lanes'
 
 const series = (source: string, name: string, values: (number | null)[], more = {}) => ({
   source,

@@ -2,23 +2,8 @@
 import type { Experiment, SeriesBins } from '../api/types'
 import { PHASES, phaseName } from '../fields/phases'
 import { evenTicks } from '../format/ticks'
-import { gapAfter, type Line } from '../series/samples'
-
-export type Sampled = SeriesBins['series'][number]
-
-export interface LaneLine extends Line {
-  key: string // "gpu.power_w"
-  name: string // in the lane
-  sampled: Sampled
-}
-
-export interface Lane {
-  title: string
-  note: string // source, and how several GPUs are combined
-  unit: string
-  lines: LaneLine[]
-  top: number // end of the axis, which begins at 0
-}
+import { type Lane, type LaneLine, type Phase, type Sampled, sourceOf } from '../series/lanes'
+import { gapAfter } from '../series/samples'
 
 interface LaneRow {
   title: string
@@ -56,17 +41,7 @@ export const USUAL = ROWS.flatMap(({ lines }) => lines.map(([series]) => series)
 // constant during a run: facts, not series
 export const FACTS = new Set(['server_metrics.start_time_s', 'server_metrics.kv_blocks', 'server_metrics.block_size'])
 
-const SOURCES: Record<string, string> = {
-  load: 'load generator',
-  gpu: 'GPU',
-  host: 'host',
-  server: 'server processes',
-  client: 'load generator',
-  server_metrics: 'server’s /metrics',
-}
-
 export const keyOf = ({ source, name }: Sampled) => `${source}.${name}`
-export const sourceOf = ({ source }: Sampled) => SOURCES[source] ?? source
 
 const UNIT = /(_bytes)?(_per_s)?$|_(bytes|w|c|mhz|s)$/
 const ACRONYMS: Record<string, string> = {
@@ -130,12 +105,6 @@ export function lanesOf(bins: SeriesBins, zeroS: number, isAll: boolean): Lane[]
 // The series to request: all, or those of the usual lanes.
 export const seriesOf = (isAll: boolean) => (isAll ? undefined : USUAL)
 
-export interface Phase {
-  name: string
-  from: number
-  to: number
-}
-
 const numberOf = (experiment: Experiment, id: string) => {
   const value = experiment.fields[id]?.value
   return typeof value === 'number' ? value : null
@@ -157,22 +126,4 @@ export function phasesOf(experiment: Experiment, zeroNs: number): Phase[] {
     return end === null ? [] : [{ name: phaseName(id), end }]
   }).toSorted((a, b) => a.end - b.end)
   return ends.map(({ name, end }, i) => ({ name, from: origin + (ends[i - 1]?.end ?? 0), to: origin + end }))
-}
-
-export const LEAST_S = 0.01 // of a zoom: the address has milliseconds
-
-// A range within the recording that is not too narrow for the address; null: it is outside.
-export function rangeWithin([from, to]: [number, number], [begin, end]: [number, number]): [number, number] | null {
-  const [low, high] = [Math.max(from, begin), Math.min(to, end)]
-  if (!(high > low)) return null
-  const missing = Math.max(0, LEAST_S - (high - low))
-  return [low - missing / 2, high + missing / 2]
-}
-
-// A range, widened or narrowed around a time that keeps its place.
-export function zoomed([from, to]: [number, number], around: number, factor: number, bounds: [number, number]) {
-  const width = Math.min(Math.max((to - from) * factor, LEAST_S), bounds[1] - bounds[0])
-  const share = to > from ? (around - from) / (to - from) : 0.5
-  const start = Math.min(Math.max(around - width * share, bounds[0]), bounds[1] - width)
-  return [start, start + width] as [number, number]
 }

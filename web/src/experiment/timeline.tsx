@@ -7,6 +7,9 @@ import { useTimeline } from '../api/queries'
 import type { Experiment, SeriesBins } from '../api/types'
 import { safeCell } from '../format/file_cell'
 import { formOfUnit, showNumber } from '../format/number'
+import { sourceOf } from '../series/lanes'
+import { LanesPlot, secondsText } from '../series/lanes-plot'
+import css from '../series/lanes-plot.module.css'
 import { Act, Bone, Button, Check, join, Note, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { save } from '../ui/save'
@@ -15,9 +18,7 @@ import { Nothing } from '../ui/verdict'
 import { Waiting } from '../ui/waiting'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
 import { useMarked } from './requests-marked'
-import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, sourceOf, titleOf } from './timeline-lanes'
-import { secondsText, TimelinePlot } from './timeline-plot'
-import css from './timeline.module.css'
+import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, titleOf } from './timeline-lanes'
 
 const BINS_MAX = 1000
 const PX_PER_BIN = 1.5
@@ -139,7 +140,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
           </p>
         )}
         {data && shown && bounds && lanes.length > 0 && !state.isTable && (
-          <TimelinePlot
+          <LanesPlot
             lanes={lanes}
             range={shown}
             bounds={bounds}

@@ -4,13 +4,12 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 
 import { type Form, formOfUnit, shortNumber, showNumber } from '../format/number'
 import { innerTicks } from '../format/ticks'
-import { bandPath, linePath, sampleAt } from '../series/samples'
 import { join } from '../ui/controls'
 import { moved, nearest } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
-import type { Mark } from './requests-marked'
-import { type Lane, type LaneLine, type Phase, rangeWithin, sourceOf, zoomed } from './timeline-lanes'
-import css from './timeline.module.css'
+import { type Lane, type LaneLine, type Mark, type Phase, rangeWithin, sourceOf, zoomed } from './lanes'
+import css from './lanes-plot.module.css'
+import { bandPath, linePath, sampleAt } from './samples'
 
 const HIGH = 64
 const BOX = { left: 44, right: 6, top: 10, bottom: 6 }
@@ -60,7 +59,7 @@ function valueText(line: LaneLine, at: number, form: Form): Reading | null {
 const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
   reading ? join(reading.number, form?.unit) : 'no value'
 
-export function TimelinePlot({ lanes, range, bounds, run, phases, mark, isZoomed, isBusy, onRange }: Props) {
+export function LanesPlot({ lanes, range, bounds, run, phases, mark, isZoomed, isBusy, onRange }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const drawing = useRef<HTMLDivElement>(null)
   const width = useWidth(drawing, 800)

@@ -11,8 +11,8 @@ import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { save } from '../ui/save'
 import { useSeen } from '../ui/use-seen'
+import { visible } from '../ui/visible'
 import { paths } from '../url/paths'
-import { visible } from './log-lines'
 import css from './log.module.css'
 
 type Command = Answer['commands'][number]

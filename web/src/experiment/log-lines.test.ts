@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Artifacts, Experiment } from '../api/types'
-import { levelOf, logSource, nextMatch, parts, visible } from './log-lines'
+import { visible } from '../ui/visible'
+import { levelOf, logSource, nextMatch, parts } from './log-lines'
 
 const experimentOf = (error: unknown) => ({ document: { error } }) as unknown as Experiment
 const filesOf = (stored: string[], missing: string[]) =>

@@ -15,10 +15,11 @@ import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { useSeen } from '../ui/use-seen'
+import { visible } from '../ui/visible'
 import { Waiting } from '../ui/waiting'
 import { type LogState, readLog, writeLog } from '../url/log'
 import css from './log.module.css'
-import { levelOf, type logSource, nextMatch, parts, visible } from './log-lines'
+import { levelOf, type logSource, nextMatch, parts } from './log-lines'
 
 const PAGE = 200
 const TYPING_MS = 300

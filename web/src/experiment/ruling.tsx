@@ -5,12 +5,11 @@ import { inWords } from '../fields/catalogue'
 import { PHASES, phaseName } from '../fields/phases'
 import { span } from '../format/time'
 import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
+import { Bullet } from '../ui/bullet'
 import { join } from '../ui/controls'
 import { State } from '../ui/verdict'
 import css from './experiment.module.css'
 import { type Check, decides, textOf } from './model'
-
-const BAR = 188
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -89,7 +88,7 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
                     <span className="mid">, limit {withUnitOf(check.limit, check.unit)}</span>
                   )}
                 </span>
-                <Bullet check={check} />
+                <CheckBullet check={check} />
               </li>
             ))}
           </ul>
@@ -123,21 +122,9 @@ function CheckLinks({ text = '', checks }: { text: string | undefined; checks: C
 
 const sentencesOf = ({ verdict_sentence: sentence }: Experiment) => sentence.split('\n')
 
-// Value and limit on one scale. A value far over the limit fills the bar, and the tick marks the limit.
-function Bullet({ check: { value, limit, unit } }: { check: Check }) {
-  if (typeof value !== 'number' || typeof limit !== 'number' || value < 0 || limit <= 0) return <span />
-  const most = Math.max(value, limit * 1.4)
-  return (
-    <svg
-      viewBox={`0 0 ${BAR} 14`}
-      role="img"
-      aria-label={`${figure(value, unit)} ${unitOf(unit)}, limit ${figure(limit, unit)} ${unitOf(unit)}`}
-    >
-      <path d={`M0 7H${BAR}`} stroke="var(--line-2)" />
-      <rect y="4" width={(value / most) * BAR} height="6" fill="var(--degraded)" />
-      <path d={`M${(limit / most) * BAR} 0V14`} stroke="var(--text)" strokeWidth="1.5" />
-    </svg>
-  )
+function CheckBullet({ check: { value, limit, unit } }: { check: Check }) {
+  if (typeof value !== 'number' || typeof limit !== 'number') return <span />
+  return <Bullet value={value} limit={limit} label={`${withUnitOf(value, unit)}, limit ${withUnitOf(limit, unit)}`} />
 }
 
 const OUTCOMES: Record<string, string> = {

@@ -36,7 +36,7 @@ export function causeOf({ message }: Error) {
 const TIMEOUT = 'Timeout'
 const TIMEOUT_MS = 30_000
 
-async function problemOf(answer: Response) {
+export async function problemOf(answer: Response) {
   try {
     const body: unknown = await answer.json()
     if (body && typeof body === 'object' && 'detail' in body) return body as Problem

@@ -412,6 +412,7 @@ test('without the skip link, 25 presses reach every region of every page', async
       page.getByRole('region', { name: 'Quality', exact: true }).getByRole('row').first(),
       [],
     ],
+    ['Live', '/live', page.getByRole('heading', { level: 1 }), []],
     ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],
     ['Sweep', `/sweeps/${SWEEPS.night.id}`, page.locator('[data-cell]').first(), []],
     ['Upload', '/upload', page.getByRole('heading', { level: 1 }), []],

@@ -1,6 +1,7 @@
 // The screens: one row per address. `tab` adds a link to the bar.
 import type { ReactNode } from 'react'
 
+import { useLiveRuns } from './api/live'
 import { Explore } from './explore/explore'
 import { usePreferences } from './keys/store'
 import { sidesOf, useTray } from './tray/store'
@@ -12,14 +13,19 @@ const Experiment = lazyPart(() => import('./experiment/experiment').then((module
 const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
 const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
+const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
+const LiveRun = lazyPart(() => import('./live/run').then((module) => module.LiveRun))
 const Upload = lazyPart(() => import('./upload/upload').then((module) => module.Upload))
 
 export interface Tab {
   name: string
   under: string[] // the tab is the current one at these addresses, and below them
   href: (location: string) => string
-  count?: () => number // 0: none is shown
+  useCount?: () => number // 0: none is shown
+  counted?: string // what it counts
 }
+
+const LIVE_EVERY_MS = 10_000
 
 export interface Screen {
   path: string
@@ -51,9 +57,23 @@ export const screens: Screen[] = [
         location === '/compare'
           ? `/compare${window.location.search}`
           : paths.compare({ sides: sidesOf(useTray.getState().pinned) }),
-      count: () => useTray.getState().pinned.length,
+      useCount: () => useTray(({ pinned }) => pinned.length),
+      counted: 'pinned',
     },
   },
+  {
+    path: '/live',
+    title: 'Live',
+    render: () => <LiveList />,
+    tab: {
+      name: 'Live',
+      under: ['/live'],
+      href: () => paths.live(),
+      useCount: () => useLiveRuns(LIVE_EVERY_MS).data?.filter(({ state }) => state === 'reporting').length ?? 0,
+      counted: 'running',
+    },
+  },
+  { path: '/live/:id', render: ({ id = '' }) => <LiveRun key={id} id={id} /> },
   {
     path: '/sweeps',
     title: 'Sweeps',

@@ -51,6 +51,12 @@ export type SweepHead = Schemas['SweepHead']
 export type SweepRun = Schemas['SweepRun']
 export type Sweeps = Schemas['Sweeps']
 export type Caution = Schemas['Caution']
+export type LiveRun = Schemas['LiveRun']
+export type LiveRuns = Schemas['LiveRuns']
+export type LiveListed = Schemas['LiveListed']
+export type LiveHistory = Schemas['LiveHistory']
+export type LiveEnd = Schemas['LiveEnd']
+export type LiveSilence = Schemas['LiveSilence']
 
 // The generated type of a filter does not express which keys belong together.
 export type Scalar = string | number | boolean

@@ -33,6 +33,8 @@ interface Props {
   mark: Mark | null
   isZoomed: boolean
   isBusy: boolean
+  isLive?: boolean // without a cursor, the latest values are shown
+  isExpected?: boolean // the axis ends where the run is expected to
   onRange: (range: [number, number] | null) => void
 }
 
@@ -59,7 +61,19 @@ function valueText(line: LaneLine, at: number, form: Form): Reading | null {
 const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
   reading ? join(reading.number, form?.unit) : 'no value'
 
-export function LanesPlot({ lanes, range, bounds, run, phases, mark, isZoomed, isBusy, onRange }: Props) {
+export function LanesPlot({
+  lanes,
+  range,
+  bounds,
+  run,
+  phases,
+  mark,
+  isZoomed,
+  isBusy,
+  isLive,
+  isExpected,
+  onRange,
+}: Props) {
   const host = useRef<HTMLDivElement>(null)
   const drawing = useRef<HTMLDivElement>(null)
   const width = useWidth(drawing, 800)
@@ -80,8 +94,10 @@ export function LanesPlot({ lanes, range, bounds, run, phases, mark, isZoomed, i
       [...lines.flatMap(({ values }) => values), top].filter((one) => one !== null),
     ),
   )
+  const latest = isLive ? (places.at(-1) ?? null) : null
+  const readAt = cursor ?? latest
   const readings = lanes.map(({ lines }, lane) =>
-    lines.map((line) => (cursor === null ? null : valueText(line, sampleAt(line, cursor), forms[lane] as Form))),
+    lines.map((line) => (readAt === null ? null : valueText(line, sampleAt(line, readAt), forms[lane] as Form))),
   )
   // both the server and the load generator have 'Memory'
   const isShared = (title: string) => lanes.filter((lane) => lane.title === title).length > 1
@@ -190,29 +206,39 @@ export function LanesPlot({ lanes, range, bounds, run, phases, mark, isZoomed, i
     >
       <div className={css.lane}>
         <div className={css.head}>
-          {visible.length > 0 && <b>Startup</b>}
-          {visible.length > 0 && <span>each bar ends at its event</span>}
+          {visible.length > 0 && <b>{isLive ? 'Phases' : 'Startup'}</b>}
+          {visible.length > 0 && !isLive && <span>each bar ends at its event</span>}
         </div>
         <div ref={drawing}>
           <svg width={width} height={PHASES_HIGH} viewBox={`0 0 ${width} ${PHASES_HIGH}`} aria-hidden="true">
             {visible.map((phase, i) => (
-              <PhaseBar key={phase.name} {...{ phase, toX, width, i }} />
+              <PhaseBar key={`${phase.name} ${i}`} {...{ phase, toX, width, i, isLive }} />
             ))}
             {run && shade && shade[0] !== undefined && shade[1] !== undefined && shade[1] > shade[0] && (
               <g data-run>
                 <path d={`M${shade[0]} 25H${shade[1]}`} stroke="var(--accent)" strokeWidth="3" />
                 {shade[1] - shade[0] > LETTER * 22 && (
                   <text className={css.tick} data-middle x={(shade[0] + shade[1]) / 2} y="17">
-                    measured run, {secondsText(run[1] - run[0], run[1] - run[0])}
+                    {isLive ? 'measured so far' : 'measured run'}, {secondsText(run[1] - run[0], run[1] - run[0])}
                   </text>
                 )}
               </g>
+            )}
+            {isExpected && latest !== null && toX(latest) < width - BOX.right && toX(latest) >= BOX.left && (
+              <path
+                data-expected
+                d={`M${toX(latest) + 2} 25H${width - BOX.right}`}
+                stroke="var(--accent-line)"
+                strokeWidth="3"
+                strokeDasharray="2 3"
+              />
             )}
           </svg>
         </div>
         <div className={css.read}>
           {mark && cursor === null && <p>request #{mark.index}</p>}
           {cursor !== null && <p>at {secondsText(cursor, to - from)}</p>}
+          {cursor === null && latest !== null && <p>latest</p>}
         </div>
       </div>
       {lanes.map((lane, i) => (
@@ -246,12 +272,20 @@ export function LanesPlot({ lanes, range, bounds, run, phases, mark, isZoomed, i
   )
 }
 
-function PhaseBar({ phase, toX, width, i }: { phase: Phase; toX: (s: number) => number; width: number; i: number }) {
+interface PhaseProps {
+  phase: Phase
+  toX: (seconds: number) => number
+  width: number
+  i: number
+  isLive: boolean | undefined
+}
+
+function PhaseBar({ phase, toX, width, i, isLive }: PhaseProps) {
   const [left, right] = [Math.max(toX(phase.from), BOX.left), Math.min(toX(phase.to), width - BOX.right)]
   if (right - left < 1) return null
   return (
     <g data-phase={phase.name}>
-      <title>{`until: ${phase.name}, ${secondsText(phase.to - phase.from, phase.to - phase.from)}`}</title>
+      <title>{`${isLive ? '' : 'until: '}${phase.name}, ${secondsText(phase.to - phase.from, phase.to - phase.from)}`}</title>
       <path
         d={`M${left} 25H${Math.max(left + 1, right - 1)}`}
         stroke={i % 2 ? 'var(--line-3)' : 'var(--text-3)'}

@@ -24,7 +24,7 @@ export interface Phase {
   to: number
 }
 
-// What a link of the address marks in the drawing.
+// A time that a link of the address marks in the drawing.
 export interface Mark {
   index: number
   from: number // seconds

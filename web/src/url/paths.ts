@@ -33,6 +33,8 @@ export const paths = {
   sweepResults: (id: string) => `/?tags.sweep=${encodeURIComponent(id)}`,
   sweepFile: (id: string, kinds: string) => `/api/export/sweep/${encodeURIComponent(id)}?kinds=${kinds}`,
   uploadResults: (job: string) => `/?stored.upload=${encodeURIComponent(job)}`,
+  live: () => '/live',
+  liveRun: (id: string) => `/live/${encodeURIComponent(id)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,

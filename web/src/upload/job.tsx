@@ -301,9 +301,7 @@ function Tally({ job, sender, sum }: { job: Upload | undefined; sender: Sender |
       )}
       {sender && sender.done.before > 0 && <span className="dim">{count(sender.done.before)} already uploaded</span>}
       {job && results > 0 && (
-        <Link href={paths.uploadResults(job.job_id)}>
-          Explore {storedWords(job.counts.stored, results)}
-        </Link>
+        <Link href={paths.uploadResults(job.job_id)}>Explore {storedWords(job.counts.stored, results)}</Link>
       )}
     </p>
   )

@@ -5,6 +5,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "run/watch/watch.h"
 #include "upload/live.h"
 
@@ -54,7 +55,12 @@ const struct run_sink *cli_live_open(const struct cli_dashboard *dashboard, cons
 	struct pl_err err = PL_ERR_INIT;
 
 	*ret = (struct cli_live){ .command = pl_strdup(command), .has_target = true };
-	ret->sink = (struct run_sink){ .take = take, .data = ret, .command = ret->command };
+	ret->sink = (struct run_sink){
+		.take = take,
+		.data = ret,
+		.command = ret->command,
+		.page = pl_text_starts(dashboard->url, "unix:") ? NULL : dashboard->url,
+	};
 	if (cli_dashboard_open(dashboard, &ret->target, &err) == 0)
 		return &ret->sink;
 	warn(NULL, err.text);

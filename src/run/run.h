@@ -18,6 +18,7 @@ struct run_sink {
 	void (*take)(void *data, const json_t *snapshot); /* must not wait */
 	void *data;
 	const char *command; /* that repeats the run, for display; NULL: unknown */
+	const char *page;    /* URL of the dashboard that shows the run; NULL: none */
 };
 
 struct run_settings {

@@ -334,8 +334,8 @@ static void facts_of(const struct run_watch *watch, struct res_quality_facts *re
 	ret->retries = (double)seen->retries;
 	ret->reasonless = (double)seen->reasonless;
 	ret->lacking_done = (double)seen->lacking_done;
-	if (seen->completed > 0)
-		ret->tokens_by_events = seen->guessed > 0;
+	if (seen->completed > 0 && seen->uncounted == 0)
+		ret->tokens_by_events = 0;
 	ret->median_ttft_ms = run_sketch_percentile(&seen->ttft, 50);
 	ret->schedule_finite = has_rate;
 	ret->schedule_requests = (double)seen->late.count;

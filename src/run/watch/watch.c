@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,10 +18,13 @@
 #include "run/steps/server.h"
 #include "run/stop.h"
 
-#define TICK_NS     (100 * PL_NS_PER_MS)
-#define SNAPSHOT_NS PL_NS_PER_S
-#define LINE_NS     (10 * PL_NS_PER_S)
-#define COLUMNS     79
+#define TICK_NS        (100 * PL_NS_PER_MS)
+#define SNAPSHOT_NS    PL_NS_PER_S
+#define LINE_NS        (10 * PL_NS_PER_S)
+#define COLUMNS        79
+#define VIEW_COLUMNS   80
+#define VIEW_ROWS      24 /* of a terminal of unknown size */
+#define VIEW_BYTES_MAX (1u << 18)
 /* Shorter steps are not listed. */
 #define SHOWN_S_MIN 0.01
 
@@ -41,24 +45,95 @@ static struct run_progress_view view_of(const struct run_watch *watch, int64_t n
 	};
 }
 
-static void draw(const struct run_watch *watch, bool is_last)
+/* The last line stays; a shorter one than before erases the rest of it. */
+static void draw_line(const struct run_watch *watch, bool is_last)
 {
 	struct run_progress_view view = view_of(watch, pl_clock_now_ns());
 	auto_buf line = PL_BUF(1024);
 	auto_buf text = PL_BUF(512);
 
-	if (watch->draws)
+	if (watch->is_terminal)
 		pl_buf_add_char(&line, '\r');
-	run_progress_text(&view, watch->draws, &text);
+	run_progress_text(&view, watch->is_terminal, &text);
 	pl_buf_add_text(&line, pl_buf_text(&text));
 	/* erases the rest of a longer line */
-	if (watch->draws)
+	if (watch->is_terminal)
 		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
-	if (!watch->draws || is_last)
+	if (!watch->is_terminal || is_last)
 		pl_buf_add_char(&line, '\n');
 	/* a single write, so that no other thread's line comes in between */
 	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
+}
+
+/* Returns whether the locale's characters are UTF-8; the first of these variables that is set counts. */
+static bool is_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *value = NULL;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && (value == NULL || *value == '\0'); i++)
+		value = getenv(names[i]);
+	return value != NULL &&
+	       (strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL);
+}
+
+/*
+ * Moves up over the old view and overwrites it, in one write, so that nothing flickers. The terminal is in its normal
+ * state after each write: whatever ends the process, nothing has to be restored.
+ */
+static void put_view(struct run_watch *watch, const struct pl_buf *text)
+{
+	auto_buf out = PL_BUF(VIEW_BYTES_MAX);
+
+	if (watch->drawn > 0)
+		pl_buf_addf(&out, "\033[%zuA", watch->drawn);
+	pl_buf_add_text(&out, "\r");
+	watch->drawn = 0;
+	/* the old line is erased before the new one: after a full one, the cursor is still on its last character */
+	for (size_t i = 0; i < text->len; i++) {
+		if (i == 0 || text->data[i - 1] == '\n')
+			pl_buf_add_text(&out, "\033[K");
+		pl_buf_add_char(&out, text->data[i]);
+		watch->drawn += text->data[i] == '\n';
+	}
+	pl_buf_add_text(&out, "\033[J");
+	ssize_t ignored = write(STDERR_FILENO, out.data, out.len);
+	(void)ignored;
+}
+
+static void draw_view(struct run_watch *watch, const json_t *snapshot)
+{
+	struct winsize size = { 0 };
+	auto_buf text = PL_BUF(VIEW_BYTES_MAX);
+	auto_free char *page = NULL;
+
+	if (watch->sink != NULL && watch->sink->page != NULL)
+		page = pl_asprintf("%s/live/%s", watch->sink->page, watch->run->run_id);
+	/* it may have been resized since */
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0)
+		size = (struct winsize){ 0 };
+	size_t columns = size.ws_col > 0 ? size.ws_col : VIEW_COLUMNS;
+	const struct run_view view = {
+		.columns = columns < VIEW_COLUMNS ? columns : VIEW_COLUMNS,
+		.rows = size.ws_row > 0 ? size.ws_row : VIEW_ROWS,
+		.color = pl_log_has_color(STDERR_FILENO),
+		.is_unicode = is_unicode(),
+		.page = page,
+	};
+	run_view_add(&watch->history, snapshot);
+	run_view_text(&view, &watch->history, snapshot, &text);
+	put_view(watch, &text);
+}
+
+/* Replaces the view by the last line. */
+static void draw_last(struct run_watch *watch)
+{
+	const struct pl_buf none = { 0 };
+
+	if (watch->drawn > 0)
+		put_view(watch, &none);
+	draw_line(watch, true);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -76,20 +151,32 @@ static void look_at_load(struct run_watch *watch)
 				      load->total);
 }
 
+static bool draws_view(const struct run_watch *watch)
+{
+	return watch->redraws && watch->is_loading && !watch->load.quiet;
+}
+
 static void make_snapshot(struct run_watch *watch, int64_t now_ns)
 {
+	auto_json json_t *snapshot = NULL;
+
 	pthread_mutex_lock(&watch->lock);
-	run_watch_read_feed(watch);
-	auto_json json_t *snapshot = run_watch_snapshot(watch, now_ns);
+	if (watch->sink != NULL || draws_view(watch)) {
+		run_watch_read_feed(watch);
+		snapshot = run_watch_snapshot(watch, now_ns);
+	}
+	if (draws_view(watch))
+		draw_view(watch, snapshot);
 	pthread_mutex_unlock(&watch->lock);
-	watch->sink->take(watch->sink->data, snapshot);
+	if (watch->sink != NULL)
+		watch->sink->take(watch->sink->data, snapshot);
 }
 
 static void *watch_main(void *data)
 {
 	struct run_watch *watch = data;
-	int64_t begun_ns = pl_clock_now_ns(), due_ns = begun_ns;
-	int64_t snapshot_ns = begun_ns, drawn_ns = begun_ns;
+	int64_t due_ns = pl_clock_now_ns();
+	int64_t snapshot_ns = due_ns, drawn_ns = due_ns;
 
 	while (pl_pause_until(&watch->pause, due_ns += TICK_NS)) {
 		pthread_mutex_lock(&watch->lock);
@@ -97,19 +184,18 @@ static void *watch_main(void *data)
 			drawn_ns = due_ns;
 		else
 			look_at_load(watch);
-		if (watch->is_loading && !watch->load.quiet &&
-		    (watch->draws || due_ns - drawn_ns >= LINE_NS)) {
+		if (watch->is_loading && !watch->load.quiet && !watch->redraws &&
+		    (watch->is_terminal || due_ns - drawn_ns >= LINE_NS)) {
 			drawn_ns = due_ns;
-			draw(watch, false);
+			draw_line(watch, false);
 		}
 		pthread_mutex_unlock(&watch->lock);
-		if (watch->sink != NULL && due_ns >= snapshot_ns) {
-			snapshot_ns += SNAPSHOT_NS;
-			make_snapshot(watch, pl_clock_now_ns());
-		}
-	}
-	if (watch->sink != NULL)
+		if (due_ns < snapshot_ns)
+			continue;
+		snapshot_ns += SNAPSHOT_NS;
 		make_snapshot(watch, pl_clock_now_ns());
+	}
+	make_snapshot(watch, pl_clock_now_ns());
 	return NULL;
 }
 
@@ -125,7 +211,8 @@ int run_watch_start(const struct run_context *run, const struct run_launch *laun
 	watch->launch = launch;
 	watch->telemetry = telemetry;
 	watch->sink = sink;
-	watch->draws = isatty(STDERR_FILENO);
+	watch->is_terminal = isatty(STDERR_FILENO);
+	watch->redraws = pl_log_redraws(STDERR_FILENO);
 	watch->stage = RES_STAGE_PREPARE;
 	watch->stage_ns = run->started_ns;
 	pl_pause_init(&watch->pause);
@@ -267,7 +354,7 @@ void run_watch_end(struct run_watch *watch)
 	pthread_mutex_lock(&watch->lock);
 	run_watch_read_feed(watch);
 	if (!watch->load.quiet)
-		draw(watch, true);
+		draw_last(watch);
 	const struct bench_progress *counters = watch->load.counters;
 	atomic_store(&watch->last.issued, atomic_load(&counters->issued));
 	atomic_store(&watch->last.completed, atomic_load(&counters->completed));

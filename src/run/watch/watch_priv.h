@@ -3,6 +3,7 @@
 
 #include "run/watch/sketch.h"
 #include "run/watch/tail.h"
+#include "run/watch/view.h"
 #include "run/watch/watch.h"
 
 #include <pthread.h>
@@ -15,7 +16,9 @@
 /* Counts and samples of the records so far. */
 struct run_seen {
 	uint64_t completed, failed, retries;
-	uint64_t reasonless, lacking_done, guessed, held;
+	uint64_t reasonless, lacking_done, held;
+	uint64_t
+		uncounted; /* completed requests whose tokens only a tokenizer may count, at the end */
 	struct run_sketch ttft, tpot, late;
 	int64_t first_planned_ns, last_planned_ns;
 	int64_t first_acted_ns, last_acted_ns;
@@ -34,7 +37,10 @@ struct run_watch {
 	const struct run_launch *launch;
 	struct host_telemetry *telemetry; /* NULL: none */
 	const struct run_sink *sink;      /* NULL: none */
-	bool draws;                       /* on a terminal */
+	bool is_terminal;                 /* standard error */
+	bool redraws;                     /* its lines can be redrawn: the view; else one line */
+	size_t drawn;                     /* lines of the view on it */
+	struct run_view_history history;
 	pthread_t thread;
 	struct pl_pause pause;
 	int64_t sequence;

@@ -259,12 +259,12 @@ def read_terminal(descriptor):
         shown += block
 
 
-def test_bar_on_a_terminal(bin_dir, tmp_path):
+def test_bar_on_a_terminal_that_cannot_redraw_lines(bin_dir, tmp_path):
     ours, theirs = pty.openpty()
     path = write_config(tmp_path, base_config(num_prompts=40, request_rate=40))
     process = subprocess.Popen(command(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json"),
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
-                               env=environment({"TERM": "xterm"}))
+                               env=environment({"TERM": "dumb"}))
     os.close(theirs)
     shown = read_terminal(ours)
     os.close(ours)

@@ -76,6 +76,8 @@ json_t *report_chart_table(json_t *chart, const char *columns);
 
 void report_add_latencies(const struct report_input *input, json_t *blocks);
 void report_add_telemetry(const struct report_input *input, json_t *blocks);
+/* Adds the section of results.latency_breakdown, if the document has it. */
+void report_add_breakdown(const json_t *document, json_t *report);
 void report_add_startup(const json_t *document, json_t *blocks);
 
 /* Draws a chart as SVG; id: unique within the page (figure.c). */

@@ -643,6 +643,7 @@ json_t *report_of_result(const struct res_fields *fields, const struct report_in
 	add_configuration(&work);
 	if (is_measured(&work)) {
 		add_metrics(&work);
+		report_add_breakdown(work.document, work.report);
 		add_failures(&work);
 		json_t *blocks = report_add_section(work.report, "latency", "Latency");
 		report_add_latencies(input, blocks);

@@ -180,7 +180,7 @@ def test_sections_of_a_result(bin_dir, runs):
     text = report(bin_dir, runs / "r0.json", "--html")
     page = Page(text)
     sections = re.findall('<section id="([a-z]+)"', text)
-    assert sections == ["verdict", "configuration", "metrics", "latency", "telemetry", "startup", "checks", "provenance", "repeat"]
+    assert sections == ["verdict", "configuration", "metrics", "breakdown", "latency", "telemetry", "startup", "checks", "provenance", "repeat"]
     explicit = {row[0][0]: row[1][0] for row in page.tables["Explicit parameters"][1:]}
     assert explicit["server.max_model_len"] == "2048" and explicit["benchmark.num_prompts"] == "120"
     assert "benchmark.burstiness" not in explicit
@@ -407,3 +407,33 @@ def test_the_name_of_the_output_gives_the_form(bin_dir, runs, tmp_path):
 ])
 def test_wrong_use(bin_dir, runs, args, says):
     assert says in report(bin_dir, *args, status=2, cwd=runs)
+
+
+def test_where_the_time_went(bin_dir, runs, tmp_path):
+    document = load_result(runs / "r0.json")
+    parts = document["results"]["latency_breakdown"]
+    page = Page(report(bin_dir, runs / "r0.json", "--html"))
+    rows = {row[0][0]: row for row in page.tables["Parts of the mean latencies"][1:]}
+    assert list(rows) == ["Client", "Network", "Front end", "Engine queue", "Prefill", "Decode", "Total"]
+    assert rows["Total"][1][1] == parts["ttft"]["total_ms"] and rows["Total"][2][1] == parts["e2el"]["total_ms"]
+    assert rows["Engine queue"][1][1] == rows["Engine queue"][2][1] == parts["ttft"]["queue_low_ms"]
+    assert rows["Decode"][1][0] == "–" and rows["Decode"][2][1] == parts["e2el"]["decode_low_ms"]
+    server = {row[0][0]: row for row in page.tables["Histograms of the server"][1:]}
+    assert server["Queue"][1][1] == parts["server"]["queue"]["count"] == parts["requests"]
+    # limits, a bucket without an upper bound, and a reason
+    parts.update(state="bounded", reason="counted_more", busy_before=True)
+    parts["ttft"].update(queue_low_ms=1.5, queue_high_ms=22.5)
+    parts["server"]["queue"].update(p99_low_ms=7680, p99_high_ms=None)
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(document))
+    text = report(bin_dir, changed, "--markdown")
+    assert "The parts have limits, because the server counted more requests than completed here" in text
+    assert "already busy with requests of others" in text and "1.5 – 22.5" in text and "≥ 7,680" in text
+    # no split, and no section without the key
+    parts.update(state="none", reason="restarted")
+    changed.write_text(json.dumps(document))
+    text = report(bin_dir, changed, "--markdown")
+    assert "cannot be split, because the server restarted during the run" in text and "Engine queue" not in text
+    del document["results"]["latency_breakdown"]
+    changed.write_text(json.dumps(document))
+    assert "Where the time went" not in report(bin_dir, changed, "--markdown")

@@ -18,6 +18,7 @@ import { Simulated } from '../ui/verdict'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
+import { Breakdown, hasBreakdown } from './breakdown'
 import { Checks } from './checks'
 import { Commands } from './commands'
 import { Document } from './document'
@@ -215,6 +216,9 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
     ...(log && isFailure ? [['log', 'Server log', ''] as [string, string, string]] : []),
     ['parameters', 'Parameters', set > 0 ? `${set} explicit` : count(entries.filter(isDefault).length)],
     ...(isMeasured ? [['metrics', 'Metrics', ''] as [string, string, string]] : []),
+    ...(isMeasured && hasBreakdown(experiment)
+      ? [['breakdown', 'Where the time went', ''] as [string, string, string]]
+      : []),
     ...(hasTimeline ? [['timeline', 'Timeline', ''] as [string, string, string]] : []),
     ...(requests.has ? [['requests', 'Requests', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
@@ -308,6 +312,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         ) : (
           parameters
         )}
+        {isMeasured && <Breakdown experiment={experiment} />}
         {hasTimeline && <Timeline experiment={experiment} missing={stored ? null : lost} />}
         {requests.has && <Requests experiment={experiment} missing={requests.missing} />}
         <Checks checks={checks} />

@@ -167,7 +167,7 @@ const isFigure = ({ field }: Entry) =>
   /^(results|derived)\./.test(field.id) &&
   (field.type === 'number' || field.type === 'count') &&
   !isStatistic(field) &&
-  !/^results\.(errors|steady)/.test(field.id)
+  !/^results\.(errors|steady|latency_breakdown)/.test(field.id)
 export const isSet = ({ field, value }: Entry) => isParameter(field) && value.explicit === true
 export const isDefault = ({ field, value }: Entry) => isParameter(field) && value.explicit !== true
 export const nameOf = (entry: Entry) =>

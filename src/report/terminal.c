@@ -159,7 +159,7 @@ static void add_row(const struct form *form, const json_t *table, const struct l
 		const json_t *column = json_array_get(json_object_get(table, "columns"),
 						      layout->columns[i]);
 		texts[i] = pl_clean_shown(row != NULL ? report_cell_text(cell)
-						     : pl_json_get_text(column, "title"));
+						      : pl_json_get_text(column, "title"));
 		colors[i] = row != NULL ? color_of(pl_json_get_text(cell, "tone")) : FAINT;
 	}
 	add_lines(form, layout, texts, colors);

@@ -384,11 +384,39 @@ static void add_left(struct pl_buf *buf, const struct pl_opt *option)
 		pl_buf_addf(buf, " %s", option->arg != NULL ? option->arg : "VALUE");
 }
 
+/* Whether the text has the word, between other characters than those of words. */
+static bool has_word(const char *text, const char *word)
+{
+	static const char joined[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	size_t len = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+		bool begins = at == text || strchr(joined, at[-1]) == NULL;
+		if (begins && (at[len] == '\0' || strchr(joined, at[len]) == NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the help ends in parentheses that name each choice, such as "(html, or md by default)". */
+static bool names_choices(const struct pl_opt *option)
+{
+	const char *open = strrchr(option->help, '(');
+
+	if (open == NULL || !pl_text_ends(open, ")"))
+		return false;
+	for (size_t i = 0; option->choices[i] != NULL; i++) {
+		if (!has_word(open, option->choices[i]))
+			return false;
+	}
+	return true;
+}
+
 void pl_opt_help_after(const struct pl_opt *option, struct pl_buf *buf)
 {
-	/* a help that ends in parentheses names the choices itself */
 	bool has_choices = option->choices != NULL && option->choices[0] != NULL &&
-			   !pl_text_ends(option->help, ")");
+			   !names_choices(option);
 
 	for (size_t i = 0; has_choices && option->choices[i] != NULL; i++)
 		pl_buf_addf(buf, "%s%s", i == 0 ? " (" : ", ", option->choices[i]);

@@ -60,8 +60,7 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse; VERDICT is degraded or "
-	       "client_limited (client_limited is the worse)",
+	       "exit with status 6 if the verdict is VERDICT or worse; client_limited is the worse",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "show the run on the dashboard at URL while it lasts, then send the result and its "

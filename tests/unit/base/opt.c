@@ -375,6 +375,32 @@ static void test_base_opt__groups_defaults_and_what_comes_later(void **state)
 			    "this version:\n  --later-first, --later-last\n");
 }
 
+/* A help that ends in other parentheses does not hide the choices. */
+static void test_base_opt__choices_are_named_once(void **state)
+{
+	static const char *const modes[] = { "fast", "slow", NULL };
+	static const struct {
+		const char *help, *after;
+	} helps[] = {
+		{ "how", " (fast, slow)" },
+		{ "how (see the manual)", " (fast, slow)" },
+		{ "how fast or slow it is", " (fast, slow)" },
+		{ "how (faster, or slow)", " (fast, slow)" },
+		{ "how (fast, or slow by default)", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(helps); i++) {
+		const struct pl_opt option = {
+			.name = "mode", .type = PL_OPT_TEXT, .help = helps[i].help, .choices = modes
+		};
+		auto_buf buf = { 0 };
+		pl_buf_init(&buf, 1000);
+		pl_opt_help_after(&option, &buf);
+		assert_string_equal(pl_buf_text(&buf), helps[i].after);
+	}
+}
+
 static void test_base_opt__a_command_without_options(void **state)
 {
 	static const struct pl_opt_command bare = { .name = "x" };
@@ -461,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_base_opt__help_text),
 		cmocka_unit_test(test_base_opt__a_wide_option_has_its_help_below),
 		cmocka_unit_test(test_base_opt__groups_defaults_and_what_comes_later),
+		cmocka_unit_test(test_base_opt__choices_are_named_once),
 		cmocka_unit_test(test_base_opt__a_command_without_options),
 		cmocka_unit_test(test_base_opt__an_optional_value),
 	};

@@ -12,6 +12,9 @@
 #include "result/fields/values.h"
 #include "store/store_priv.h"
 
+/* Fewer are read within about a second, so their progress is not logged. */
+#define PROGRESS_DOCUMENTS_MIN 500
+
 /* Decompresses a row of id and bytes. */
 static int unpack_row(const struct store *store, struct store_stmt *row, json_t **ret,
 		      struct pl_err *err)
@@ -320,6 +323,48 @@ static int fill_row(struct store *store, struct store_stmt *documents, struct st
 	return -1;
 }
 
+static int count_documents(struct store *store, int64_t *ret, struct pl_err *err)
+{
+	auto_statement counted = NULL;
+
+	if (store_sql_prepare(&store->writer, "SELECT count(*) FROM benchmark_documents", &counted,
+			      err) < 0 ||
+	    store_sql_next(counted, err) < 0)
+		return -1;
+	*ret = store_sql_i64(counted, 0);
+	return 0;
+}
+
+/* Fills new columns from the stored documents, which takes some minutes for 100,000 results, once. */
+static int fill_columns(struct store *store, size_t columns, struct pl_err *err)
+{
+	auto_statement documents = NULL;
+	auto_statement replace = NULL;
+	auto_free char *text = store_refill_text(store);
+	int64_t total = 0, filled = 0;
+	int result;
+
+	if (count_documents(store, &total, err) < 0 ||
+	    store_sql_prepare_cursor(&store->writer,
+				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
+				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
+				     &documents, err) < 0 ||
+	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
+		return -1;
+	pl_log(PL_LOG_INFO, "'%s': filling %zu new columns from %lld stored documents", store->path,
+	       columns, (long long)total);
+	while ((result = store_sql_next(documents, err)) > 0) {
+		if (fill_row(store, documents, replace, err) < 0)
+			return -1;
+		filled++;
+		if (total >= PROGRESS_DOCUMENTS_MIN &&
+		    filled * 10 / total > (filled - 1) * 10 / total)
+			pl_log(PL_LOG_INFO, "'%s': filled the new columns of %lld of %lld results",
+			       store->path, (long long)filled, (long long)total);
+	}
+	return result;
+}
+
 /* ---- marks ---------------------------------------------------------------------------------- */
 
 static int set_duplicate_inputs(struct store *store, struct store_stmt *set, int64_t id,
@@ -403,25 +448,7 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 	}
 	if (!are_of_documents(store, missing, count))
 		return 0;
-	/* takes some minutes for 100,000 results, once */
-	pl_log(PL_LOG_INFO, "'%s': filling %zu new columns from the stored documents", store->path,
-	       count);
-	/* Fills new columns from the existing documents. */
-	auto_statement documents = NULL;
-	auto_statement replace = NULL;
-	auto_free char *text = store_refill_text(store);
-	int result;
-	if (store_sql_prepare_cursor(&store->writer,
-				     "SELECT d.id, d.bytes, r.name FROM benchmark_documents d"
-				     " JOIN benchmark_runs r ON r.id = d.id ORDER BY d.id",
-				     &documents, err) < 0 ||
-	    store_sql_prepare(&store->writer, text, &replace, err) < 0)
-		return -1;
-	while ((result = store_sql_next(documents, err)) > 0) {
-		if (fill_row(store, documents, replace, err) < 0)
-			return -1;
-	}
-	return result;
+	return fill_columns(store, count, err);
 }
 
 static int migrate(struct store *store, struct pl_err *err)

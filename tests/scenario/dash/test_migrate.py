@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import subprocess
 import time
 
@@ -107,6 +108,25 @@ def columns_of(database, db):
         return {name for (name,) in ask(db, "SELECT name FROM pragma_table_info('benchmark_runs')")}
     return {name for (name,) in ask(db, "SELECT attname::text n FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid IN"
                                         " ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)")}
+
+
+def test_filling_of_many_results_reports_its_progress(bin_dir, database, tmp_path):
+    few, many = database.new(tmp_path, "few.db"), database.new(tmp_path, "many.db")
+    for db, count in ((few, 20), (many, 600)):
+        import_json(bin_dir, write(tmp_path / "r.jsonl", [{"run_id": f"r{i}", "results": {"mean_ttft_ms": i}} for i in range(count)]), "--db", db)
+        drop(database, db, ["results.mean_ttft_ms"])
+    log = opened(bin_dir, few)
+    assert "filling 1 new columns from 20 stored documents" in log and "filled" not in log
+    log = opened(bin_dir, many)
+    assert re.findall(r"filled the new columns of (\d+) of 600 results", log) == [str(60 * i) for i in range(1, 11)]
+    assert "filling" not in opened(bin_dir, many)
+
+
+def opened(bin_dir, db):
+    with Dashboard(bin_dir, db) as one:
+        status, out, err = one.stop()
+    assert status == 0
+    return out + err
 
 
 def test_columns_and_statuses_of_form_13_are_renamed(bin_dir, database, tmp_path):

@@ -4,7 +4,7 @@ SHELL := /bin/sh
 BUILD := build
 PYTHON := /usr/bin/python3
 
-.PHONY: help build demo test check test-long test-real asan tsan fuzz perf fmt lint docs install clean
+.PHONY: help build demo test check test-long test-real test-gpu asan tsan fuzz perf fmt lint docs install clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,10 @@ test-real: ## run the tests against real engines: VLLM=FOLDER, LLAMA=FOLDER (doc
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@VLLM="$(VLLM)" LLAMA="$(LLAMA)" PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
+
+test-gpu: ## check GPUs, telemetry and traces on a host with an NVIDIA GPU: TORCH_PYTHON=PROGRAM (docs/real-engines.md)
+	@test -x $(BUILD)/bin/profllm || $(MAKE) build
+	@$(or $(TORCH_PYTHON),python3) tests/real/gpu_checks.py --bin $(BUILD)/bin $(GPU_OPTIONS)
 
 asan: ## run unit and scenario tests with ASan and UBSan
 	@tools/install-packages build test

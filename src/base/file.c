@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -343,43 +342,27 @@ char *pl_file_sibling(const char *path, const char *strip, const char *suffix)
 	return pl_asprintf("%.*s%s", (int)len, path, suffix);
 }
 
-static void hex_digits(const unsigned char *bytes, size_t len, char *hex)
+void pl_sha256(const void *data, size_t len, char hex[PL_SHA256_HEX_BYTES])
 {
-	static const char digits[] = "0123456789abcdef";
+	auto_digest *digest = pl_digest_new();
 
-	for (size_t i = 0; i < len; i++) {
-		hex[2 * i] = digits[bytes[i] >> 4];
-		hex[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	hex[2 * len] = '\0';
+	pl_digest_add(digest, data, len);
+	pl_digest_end(digest, hex);
 }
 
-void pl_sha256(const void *data, size_t len, char hex[65])
+int pl_fd_sha256(int fd, char hex[PL_SHA256_HEX_BYTES])
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	unsigned int digest_len = 0;
-
-	EVP_Digest(data, len, digest, &digest_len, EVP_sha256(), NULL);
-	hex_digits(digest, 32, hex);
-}
-
-int pl_fd_sha256(int fd, char hex[65])
-{
-	unsigned char digest[EVP_MAX_MD_SIZE];
+	auto_digest *digest = pl_digest_new();
 	char block[65536];
 	ssize_t got;
 
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	EVP_DigestInit_ex(context, EVP_sha256(), NULL);
 	while ((got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)))) > 0)
-		EVP_DigestUpdate(context, block, (size_t)got);
-	EVP_DigestFinal_ex(context, digest, NULL);
-	EVP_MD_CTX_free(context);
-	hex_digits(digest, 32, hex);
+		pl_digest_add(digest, block, (size_t)got);
+	pl_digest_end(digest, hex);
 	return got < 0 ? -1 : 0;
 }
 
-int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
+int pl_file_sha256(const char *path, char hex[PL_SHA256_HEX_BYTES], struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 

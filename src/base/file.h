@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/digest.h"
 #include "base/err.h"
 
 #include <dirent.h>
@@ -97,9 +98,9 @@ char *pl_file_name(const char *path);
  */
 char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
 /* Writes the SHA-256 of the file's bytes as 64 hexadecimal digits and a NUL. */
-int pl_file_sha256(const char *path, char hex[65], struct pl_err *err) PL_MUST_CHECK;
+int pl_file_sha256(const char *path, char hex[PL_SHA256_HEX_BYTES], struct pl_err *err) PL_MUST_CHECK;
 /*
  * The same for an open file, from its current offset to its end. Returns -1 with errno on failure.
  */
-int pl_fd_sha256(int fd, char hex[65]) PL_MUST_CHECK;
-void pl_sha256(const void *data, size_t len, char hex[65]);
+int pl_fd_sha256(int fd, char hex[PL_SHA256_HEX_BYTES]) PL_MUST_CHECK;
+void pl_sha256(const void *data, size_t len, char hex[PL_SHA256_HEX_BYTES]);

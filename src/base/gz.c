@@ -30,7 +30,7 @@ void *pl_gz_pack(const void *data, size_t len, int level, size_t *ret_len)
 
 	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, DEFLATE_MEMORY,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		abort();
+		pl_must(NULL);
 	size_t room = deflateBound(&stream, len);
 	unsigned char *packed = pl_alloc(room);
 	int status = Z_OK;
@@ -43,7 +43,7 @@ void *pl_gz_pack(const void *data, size_t len, int level, size_t *ret_len)
 		status = deflate(&stream, stream.avail_in == left ? Z_FINISH : Z_NO_FLUSH);
 	}
 	if (status != Z_STREAM_END)
-		abort();
+		pl_must(NULL);
 	*ret_len = (size_t)(stream.next_out - packed);
 	deflateEnd(&stream);
 	return packed;

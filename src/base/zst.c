@@ -203,11 +203,9 @@ struct pl_zst_dictionary *pl_zst_dictionary_new(const void *bytes, size_t len)
 {
 	struct pl_zst_dictionary *dictionary = pl_alloc(sizeof(*dictionary));
 
-	dictionary->packs = ZSTD_createCDict(bytes, len, ZST_LEVEL);
-	dictionary->unpacks = ZSTD_createDDict(bytes, len);
 	/* any bytes will do: only memory can lack */
-	if (dictionary->packs == NULL || dictionary->unpacks == NULL)
-		abort();
+	dictionary->packs = pl_must(ZSTD_createCDict(bytes, len, ZST_LEVEL));
+	dictionary->unpacks = pl_must(ZSTD_createDDict(bytes, len));
 	return dictionary;
 }
 
@@ -235,7 +233,7 @@ static void free_packer(void *context)
 static void make_packer_key(void)
 {
 	if (pthread_key_create(&packer_key, free_packer) != 0)
-		abort();
+		pl_must(NULL);
 }
 
 static void *pack(int level, const struct pl_zst_dictionary *dictionary, const void *data,
@@ -246,22 +244,22 @@ static void *pack(int level, const struct pl_zst_dictionary *dictionary, const v
 	pthread_once(&packer_once, make_packer_key);
 	ZSTD_CCtx *context = pthread_getspecific(packer_key);
 	if (context == NULL) {
-		context = ZSTD_createCCtx();
-		if (context == NULL || pthread_setspecific(packer_key, context) != 0)
-			abort();
+		context = pl_must(ZSTD_createCCtx());
+		if (pthread_setspecific(packer_key, context) != 0)
+			pl_must(NULL);
 	}
 	ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
 
 	/* room for the worst and a context are all that it can lack */
 	if (packed == NULL)
-		abort();
+		pl_must(NULL);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 	if (dictionary != NULL)
 		ZSTD_CCtx_refCDict(context, dictionary->packs);
 	size_t used = ZSTD_compress2(context, packed + room, most, data, len);
 	if (ZSTD_isError(used))
-		abort();
+		pl_must(NULL);
 	*ret_len = room + used;
 	return packed;
 }

@@ -101,7 +101,7 @@ static void make_method(void)
 	if (method == NULL || BIO_meth_set_read_ex(method, on_read) != 1 ||
 	    BIO_meth_set_write_ex(method, on_write) != 1 ||
 	    BIO_meth_set_ctrl(method, on_control) != 1)
-		abort(); /* out of memory, as with pl_alloc() */
+		pl_must(NULL);
 }
 
 /* Returns the oldest error of the thread: later ones only show the path through the library. */
@@ -117,7 +117,7 @@ static SSL_CTX *new_context(const SSL_METHOD *side)
 	SSL_CTX *context = SSL_CTX_new(side);
 
 	if (context == NULL || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1)
-		abort();
+		pl_must(NULL);
 	/*
 	 * Renegotiation could begin in the middle of a stream and take a flush that no event is due
 	 * for.
@@ -290,7 +290,7 @@ static struct io_tls *new_connection(SSL_CTX *context, size_t out_bytes_max)
 	tls->ssl = SSL_new(context);
 	BIO *bio = BIO_new(method);
 	if (tls->ssl == NULL || bio == NULL)
-		abort();
+		pl_must(NULL);
 	BIO_set_data(bio, tls);
 	BIO_set_init(bio, 1);
 	SSL_set_bio(tls->ssl, bio, bio);
@@ -301,16 +301,19 @@ static struct io_tls *new_connection(SSL_CTX *context, size_t out_bytes_max)
 static void expect_host(SSL *ssl, const struct io_tls_client *client)
 {
 	/* RFC 6066, 3: a literal address is not a server name. */
+	/* if it fails, such as for a long name, the certificate is for another host and refused */
 	if (!client->is_address)
 		SSL_set_tlsext_host_name(ssl, client->host);
 	if (SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE || client->pinned != NULL)
 		return;
 	/* As in browsers: "w*.example.com" matches nothing (RFC 9525, 6.3). */
 	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-	if (client->is_address)
-		X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), client->host);
-	else if (SSL_set1_host(ssl, client->host) != 1)
-		abort();
+	/* without it, any host's certificate would do */
+	bool is_expected = client->is_address ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl),
+									      client->host) == 1
+					      : SSL_set1_host(ssl, client->host) == 1;
+	if (!is_expected)
+		pl_must(NULL);
 }
 
 struct io_tls *io_tls_new_client(const struct io_tls_client *client, size_t out_bytes_max)

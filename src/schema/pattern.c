@@ -153,7 +153,7 @@ static void free_data(void *data)
 static void make_data_key(void)
 {
 	if (pthread_key_create(&data_key, free_data) != 0)
-		abort();
+		pl_must(NULL);
 }
 
 static int match(const struct res_pattern *pattern, const char *text, size_t len, uint32_t options)
@@ -164,7 +164,7 @@ static int match(const struct res_pattern *pattern, const char *text, size_t len
 		/* the position is not needed: one pair is enough */
 		data = pcre2_match_data_create(1, NULL);
 		if (data == NULL || pthread_setspecific(data_key, data) != 0)
-			abort();
+			pl_must(NULL);
 	}
 	return pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, options, data,
 			   pattern->context);

@@ -73,7 +73,7 @@ void bench_feed_attach(struct bench_feed *feed, const struct res_record *records
 	/* two cache lines apart, to avoid false sharing between workers */
 	feed->lanes = aligned_alloc(_Alignof(struct lane), workers * sizeof(*feed->lanes));
 	if (feed->lanes == NULL)
-		abort();
+		pl_must(NULL);
 	feed->lane_count = workers;
 	/* A worker has at most every workers-th request, rounded up. */
 	for (unsigned i = 0; i < workers; i++) {

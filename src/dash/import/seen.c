@@ -60,7 +60,7 @@ static struct dash_seen *find_or_add(struct dash_seen_files *files, const char *
 				    .mark = { .bytes = -1 },
 				    .next_ns = INT64_MAX };
 	if (tsearch(seen, &files->tree, compare_paths) == NULL)
-		abort();
+		pl_must(NULL);
 	*PL_PUSH(files->items, files->count, files->room) = seen;
 	return seen;
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/unique.h"
@@ -40,7 +40,7 @@ struct store_file_in {
 	char *path;
 	int64_t bytes;
 	int64_t flushed;
-	EVP_MD_CTX *digest;
+	struct pl_digest *digest;
 	char sha256[STORE_SHA256_LEN + 1];
 	bool is_linked;
 };
@@ -164,8 +164,7 @@ int store_file_in_new(struct store_files *files, struct store_file_in **ret, str
 		free(in);
 		return -1;
 	}
-	in->digest = EVP_MD_CTX_new();
-	EVP_DigestInit_ex(in->digest, EVP_sha256(), NULL);
+	in->digest = pl_digest_new();
 	*ret = in;
 	return 0;
 }
@@ -174,7 +173,7 @@ int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 {
 	if (pl_fd_write(in->fd, bytes, len) < 0)
 		return pl_err_errno(err, "could not write '%s'", in->path);
-	EVP_DigestUpdate(in->digest, bytes, len);
+	pl_digest_add(in->digest, bytes, len);
 	in->bytes += (int64_t)len;
 	if (in->bytes - in->flushed >= FLUSH_BYTES) {
 		/* only a hint: the end flushes everything */
@@ -208,11 +207,7 @@ static int put_in_place(struct store_file_in *in, struct pl_err *err)
 
 int store_file_in_end(struct store_file_in *in, const char *expected, struct pl_err *err)
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-
-	EVP_DigestFinal_ex(in->digest, digest, NULL);
-	for (size_t i = 0; i < STORE_SHA256_LEN / 2; i++)
-		snprintf(in->sha256 + 2 * i, 3, "%02x", digest[i]);
+	pl_digest_end(in->digest, in->sha256);
 	if (expected != NULL && strcmp(in->sha256, expected) != 0)
 		return pl_err_invalid(err, "SHA-256 of the %lld bytes: found %s, expected %s",
 				      (long long)in->bytes, in->sha256, expected);
@@ -251,7 +246,7 @@ void store_file_in_free(struct store_file_in *in, bool is_kept)
 		unlink(in->path);
 	pl_fd_close(&in->fd);
 	pl_fd_close(&in->lock);
-	EVP_MD_CTX_free(in->digest);
+	pl_digest_free(in->digest);
 	free(in->path);
 	free(in);
 }

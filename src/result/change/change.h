@@ -62,10 +62,11 @@ struct res_change_series {
 };
 
 struct res_change_options {
-	size_t side_min;     /* points per side of a change, at least 2 */
-	double alpha;        /* of the permutation test */
-	size_t permutations; /* its number of orders */
-	size_t block;        /* neighbors that stay together if points are correlated */
+	size_t side_min;           /* points per side of a change, at least 2 */
+	double alpha;              /* of the permutation test */
+	size_t permutations;       /* its number of orders */
+	size_t later_permutations; /* the same for the other analyses that must find a change */
+	size_t block;              /* neighbors that stay together if points are correlated */
 	/*
 	 * Values that a test must cover before its change is more than SUSPECT: fewer cannot show
 	 * whether neighbors are correlated.
@@ -95,6 +96,13 @@ enum res_change_state {
 };
 /* "stable", "regression", "improvement", "changed", "suspect", "noisier", "insufficient_data", "not_comparable" */
 const char *res_change_state_name(enum res_change_state state);
+
+/*
+ * Returns the minimum effect of a metric on the log scale: 0.03 for rates (better if higher), 0.05
+ * for medians and means, 0.08 from the 90th and 0.15 from the 99th percentile and for standard
+ * deviations.
+ */
+double res_change_effect_default(const struct res_field *field);
 
 /* One side of a change. */
 struct res_change_side {

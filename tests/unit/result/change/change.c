@@ -268,6 +268,27 @@ static void test_result_change_change__few_points_cannot_show_a_small_change(voi
 	assert_true(small > 20 && large < small && large >= 7);
 }
 
+static void test_result_change_change__tails_have_larger_minimum_effects(void **state)
+{
+	static const struct {
+		struct res_field field;
+		double wanted;
+	} rows[] = {
+		{ { .id = "results.output_throughput", .direction = RES_FIELD_HIGHER }, 0.03 },
+		{ { .id = "results.median_ttft_ms", .direction = RES_FIELD_LOWER }, 0.05 },
+		{ { .id = "results.p50_ttft_ms", .direction = RES_FIELD_LOWER }, 0.05 },
+		{ { .id = "results.peak_memory", .direction = RES_FIELD_LOWER }, 0.05 },
+		{ { .id = "results.p95_ttft_ms", .direction = RES_FIELD_LOWER }, 0.08 },
+		{ { .id = "results.p99_itl_ms", .direction = RES_FIELD_LOWER }, 0.15 },
+		{ { .id = "results.p99.9_itl_ms", .direction = RES_FIELD_LOWER }, 0.15 },
+		{ { .id = "results.std_itl_ms", .direction = RES_FIELD_LOWER }, 0.15 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++)
+		assert_true(res_change_effect_default(&rows[i].field) == rows[i].wanted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +303,7 @@ int main(void)
 		cmocka_unit_test(test_result_change_change__gaps_keep_their_positions),
 		cmocka_unit_test(test_result_change_change__the_order_of_points_does_not_matter),
 		cmocka_unit_test(test_result_change_change__few_points_cannot_show_a_small_change),
+		cmocka_unit_test(test_result_change_change__tails_have_larger_minimum_effects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

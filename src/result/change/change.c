@@ -9,6 +9,7 @@ const struct res_change_options res_change_defaults = {
 	.side_min = 5,
 	.alpha = 0.01,
 	.permutations = 999,
+	.later_permutations = 299,
 	.block = 5,
 	.related_min = 30,
 	.rank_alpha = 0.01,

@@ -211,7 +211,7 @@ static void draw_order(struct pl_pcg64 *rng, size_t n, size_t block, size_t *blo
 		size_t from = blocks[i] * block, to = from + block < n ? from + block : n;
 
 		for (; from < to; from++)
-			order[at++] = (start + from) % n;
+			order[at++] = start + from < n ? start + from : start + from - n;
 	}
 }
 

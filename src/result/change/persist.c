@@ -18,6 +18,7 @@ void res_change_persist(const struct res_change_part *part, struct res_change_li
 	for (size_t i = 0; i < list->count; i++)
 		list->items[i].seen = 1;
 	for (size_t less = 1; less < options->persist && part->end - part->from > less; less++) {
+		struct res_change_options fewer = *options;
 		struct res_change_part earlier = *part;
 		struct res_change_list found = { .count = 0 };
 		bool is_any = false;
@@ -28,6 +29,8 @@ void res_change_persist(const struct res_change_part *part, struct res_change_li
 		if (!is_any)
 			return;
 		earlier.end -= less;
+		earlier.options = &fewer;
+		fewer.permutations = options->later_permutations;
 		res_change_find(&earlier, &found, &p);
 		for (size_t i = 0; i < list->count; i++) {
 			struct res_change *change = &list->items[i];

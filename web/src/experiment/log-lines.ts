@@ -11,8 +11,8 @@ export function logSource(experiment: Experiment, artifacts: Artifacts | undefin
   return missing ? { kind: 'missing' as const, name: missing.name } : null
 }
 
-// The text in parts, of which every second one is the sought text, in either case, as on the server: a regular expression
-// of Unicode ignores case by simple case folding.
+// The text in parts, of which every second one is the sought text, in either case, as on the server: with the flag u, a
+// regular expression ignores case by simple case folding.
 export function parts(text: string, find: string) {
   if (find === '') return [text]
   const found: string[] = []

@@ -7,6 +7,7 @@ import facets
 import first_connect
 import growth
 import ingest
+import live
 import request_rows
 import telemetry
 import timeline
@@ -127,3 +128,5 @@ def show(results):
         timeline.table(results["timeline"])
     if results.get("requests"):
         request_rows.table(results["requests"])
+    if results.get("live"):
+        live.table(results["live"])

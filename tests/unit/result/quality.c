@@ -710,8 +710,8 @@ static void test_result_quality__names_percentiles_not_carried(void **state)
 	quality = res_quality_evaluate(&facts);
 	const json_t *row = check_of(quality, "sample_size");
 	assert_float_equal(json_real_value(json_object_get(row, "limit")), 3688, 0);
-	assert_non_null(
-		strstr(text_of(row, "text"), "this run has too few requests for p99 (needs 368), p99.9"));
+	assert_non_null(strstr(text_of(row, "text"),
+			       "this run has too few requests for p99 (needs 368), p99.9"));
 	assert_null(strstr(text_of(row, "text"), "(needs 3688)"));
 	assert_null(strstr(text_of(row, "text"), "p95"));
 	assert_null(strstr(text_of(row, "text"), "p100"));

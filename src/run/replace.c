@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -44,6 +45,40 @@ static int move_artifacts(const json_t *document, const struct run_paths *from,
 	return pl_file_sync_dir_of(to->result, err);
 }
 
+/*
+ * Removes the traces of a replaced result: their names have its run id, so no new file takes their places. old: the
+ * former document; NULL: none.
+ */
+static void drop_traces(const char *result, const json_t *old)
+{
+	const char *run_id = pl_json_get_text(old, "run_id");
+	auto_free char *folder = pl_file_dir(result);
+
+	if (run_id == NULL || run_id[0] == '\0')
+		return;
+	PL_JSON_EACH(artifact, json_object_get(old, "artifacts")) {
+		const char *name = pl_json_get_text(artifact, "name");
+		if (!pl_text_equal(pl_json_get_text(artifact, "kind"), "trace") || name == NULL ||
+		    strchr(name, '/') != NULL || strstr(name, run_id) == NULL)
+			continue;
+		auto_free char *path = pl_asprintf("%s/%s", folder, name);
+		unlink(path);
+	}
+}
+
+/* NULL: there is none, or it is unreadable. */
+static json_t *read_former(const char *path, const json_t *document)
+{
+	json_t *old = NULL;
+
+	if (!pl_file_exists(path) || pl_json_read_file(path, &old, PL_ERR_IGNORED) < 0)
+		return NULL;
+	if (!json_equal(json_object_get(old, "run_id"), json_object_get(document, "run_id")))
+		return old;
+	json_decref(old);
+	return NULL;
+}
+
 static int take_place(struct run_paths *paths, json_t *document, struct pl_err *err)
 {
 	struct run_paths to;
@@ -61,9 +96,12 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 			rename_text(artifact, "name", old_path, new_path);
 		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
 	}
+	auto_json json_t *old = read_former(to.result, document);
 	int done = pl_json_write_file(document, to.result, err);
 	if (done == 0)
 		done = move_artifacts(document, paths, &to, err);
+	if (done == 0)
+		drop_traces(to.result, old);
 	if (done < 0) {
 		run_paths_done(&to);
 		return -1;
@@ -78,10 +116,13 @@ int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 	/* equal is enough: a user who repeats a complete run wants the new result */
 	if (paths->is_alternative && res_worth(document) >= res_existing_worth(paths->output))
 		return take_place(paths, document, err);
+	auto_json json_t *old = read_former(paths->result, document);
 	if (pl_json_write_file(document, paths->result, err) < 0)
 		return -1;
-	if (!paths->is_alternative)
+	if (!paths->is_alternative) {
+		drop_traces(paths->result, old);
 		return 0;
+	}
 	auto_free char *what = res_existing_text(paths->output);
 	pl_log(PL_LOG_WARNING,
 	       "kept '%s', which has %s; the result of this run, status %s, is '%s'", paths->output,

@@ -98,6 +98,16 @@ def test_a_profile_that_is_repeated(bin_dir, tmp_path, patience):
     assert second["environment"]["repeat_of"]["differences"] == []
 
 
+def test_a_replaced_result_takes_its_traces_along(bin_dir, tmp_path, patience):
+    config = profile_config(tmp_path)
+    (tmp_path / "r.mine.pt.trace.json").write_text("[]")
+    first, _ = play(bin_dir, tmp_path, config, patience)
+    second, _ = play(bin_dir, tmp_path, config, patience, "--overwrite")
+    assert first["run_id"] != second["run_id"]
+    there = {path.name for path in tmp_path.glob("*.pt.trace.json*")}
+    assert there == {"r.mine.pt.trace.json"} | {path.name for path in check_files(second, tmp_path, 1)}
+
+
 def test_a_server_that_writes_slowly(bin_dir, tmp_path, patience):
     result, _ = play(bin_dir, tmp_path, profile_config(tmp_path, "--sim-trace-delay", "1500ms"), patience)
     assert result["profiling"]["error"] is None

@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
+#include "test_data.h"
+
 static void parse(const char *text, struct host_latencies *ret)
 {
 	host_latencies_parse(text, strlen(text), ret);
@@ -84,12 +87,45 @@ static void test_host_telemetry_latencies__odd_pages(void **state)
 	assert_int_equal(latencies.of[HOST_LATENCY_QUEUE].size, 0);
 }
 
+static double mean_ms(const struct host_latencies *latencies, enum host_latency id)
+{
+	assert_true(latencies->known[id]);
+	return latencies->of[id].sum / latencies->of[id].count * 1000;
+}
+
+/* On the page of vLLM 0.32 the engine's parts fit into the front end's latencies. */
+static void test_host_telemetry_latencies__of_a_real_server(void **state)
+{
+	struct host_latencies latencies;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	skip_without_test_data();
+	auto_free char *path = test_data_path("data/real/http/metrics.txt");
+	auto_free char *text = NULL;
+	assert_int_equal(pl_file_read(path, 1u << 24, &text, NULL, &err), 0);
+	const char *body = strstr(text, "# HELP");
+	assert_non_null(body);
+	parse(body, &latencies);
+	double queue = mean_ms(&latencies, HOST_LATENCY_QUEUE);
+	double prefill = mean_ms(&latencies, HOST_LATENCY_PREFILL);
+	double decode = mean_ms(&latencies, HOST_LATENCY_DECODE);
+	assert_true(latencies.of[HOST_LATENCY_QUEUE].count == 12);
+	assert_true(mean_ms(&latencies, HOST_LATENCY_TTFT) > queue + prefill);
+	assert_true(mean_ms(&latencies, HOST_LATENCY_E2EL) > queue + prefill + decode);
+	double inference = mean_ms(&latencies, HOST_LATENCY_INFERENCE);
+	assert_true(inference - prefill - decode < 1e-6 && prefill + decode - inference < 1e-6);
+	struct pl_range median = pl_buckets_quantile(&latencies.of[HOST_LATENCY_TTFT], 0.5);
+	assert_true(median.low == 0.02 && median.high == 0.04);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_telemetry_latencies__engines_add_up),
 		cmocka_unit_test(test_host_telemetry_latencies__older_names_come_second),
 		cmocka_unit_test(test_host_telemetry_latencies__odd_pages),
+		cmocka_unit_test(test_host_telemetry_latencies__of_a_real_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

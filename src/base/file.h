@@ -98,7 +98,8 @@ char *pl_file_name(const char *path);
  */
 char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
 /* Writes the SHA-256 of the file's bytes as 64 hexadecimal digits and a NUL. */
-int pl_file_sha256(const char *path, char hex[PL_SHA256_HEX_BYTES], struct pl_err *err) PL_MUST_CHECK;
+int pl_file_sha256(const char *path, char hex[PL_SHA256_HEX_BYTES],
+		   struct pl_err *err) PL_MUST_CHECK;
 /*
  * The same for an open file, from its current offset to its end. Returns -1 with errno on failure.
  */

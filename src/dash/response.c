@@ -19,7 +19,8 @@ static const char *const headers_of_all[][2] = {
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "X-Frame-Options", "DENY" },
 	{ "Referrer-Policy", "no-referrer" },
-	{ "Cross-Origin-Opener-Policy", "same-origin" },
+	/* the page hands a trace to a window that it opens */
+	{ "Cross-Origin-Opener-Policy", "same-origin-allow-popups" },
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
 	{ "Permissions-Policy", "camera=(), geolocation=(), microphone=()" },
 };

@@ -410,6 +410,8 @@ const STAYING = [
   'requests',
   'log',
   'log search',
+  'traces',
+  'trace',
   'command',
   'job',
   'items',
@@ -464,3 +466,25 @@ export function useArtifacts(id: number) {
     staleTime: Infinity,
   })
 }
+
+export const useTraces = (id: number, isWanted: boolean) =>
+  useQuery({
+    queryKey: ['traces', id],
+    queryFn: async ({ signal }) => (await get(at('/api/data/experiments/{id}/traces', { id }), signal)).traces,
+    staleTime: Infinity,
+    enabled: isWanted,
+  })
+
+const TRACE_TIMEOUT_MS = 120_000
+
+// Loads the sums over one trace, which the server reads; null requests nothing.
+export const useTraceSums = (id: number, name: string | null) =>
+  useQuery({
+    queryKey: ['trace', id, name],
+    queryFn:
+      name === null
+        ? skipToken
+        : ({ signal }) => get(at('/api/data/experiments/{id}/traces/{name}', { id, name }), signal, TRACE_TIMEOUT_MS),
+    ...patient,
+    staleTime: Infinity,
+  })

@@ -5,9 +5,7 @@ import { useArtifacts } from '../api/queries'
 import { bytes, count } from '../format/number'
 import { time } from '../format/time'
 import { Act, Note } from '../ui/controls'
-import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
-import { paths } from '../url/paths'
 
 const KINDS: Record<string, string> = {
   requests: 'one record per request',
@@ -24,7 +22,6 @@ const KINDS: Record<string, string> = {
 export function Artifacts({ id }: { id: number }) {
   const artifacts = useArtifacts(id)
   const { artifacts: list = [], missing: absent = [] } = artifacts.data ?? {}
-  const traces = list.filter(({ kind }) => kind === 'trace').length
   if (artifacts.error)
     return (
       <section className={page.block} id="artifacts" aria-label="Artifacts">
@@ -45,13 +42,6 @@ export function Artifacts({ id }: { id: number }) {
               : `${count(list.length)}, ${bytes(list.reduce((sum, one) => sum + one.bytes, 0))}`
             : ''}
         </p>
-        {traces > 1 && (
-          <span className={page.end}>
-            <a className={controls.button} href={`${paths.traces(id)}?all=true`} download>
-              All {count(traces)} traces
-            </a>
-          </span>
-        )}
       </div>
       {list.length + absent.length > 0 && (
         <div

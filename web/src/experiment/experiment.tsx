@@ -35,6 +35,7 @@ import { Parameters } from './parameters'
 import { Requests, useHasRequests } from './requests'
 import { Ruling } from './ruling'
 import { Timeline } from './timeline'
+import { hasTraces, Traces } from './traces'
 
 export function Experiment({ id }: { id: string }) {
   const experiment = useExperiment(id)
@@ -223,6 +224,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
     ...(requests.has ? [['requests', 'Requests', ''] as [string, string, string]] : []),
     ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ...(log && !isFailure ? [['log', 'Server log', ''] as [string, string, string]] : []),
+    ...(hasTraces(artifacts.data) ? [['traces', 'Traces', ''] as [string, string, string]] : []),
     ['commands', 'Commands', ''],
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
@@ -317,6 +319,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         {requests.has && <Requests experiment={experiment} missing={requests.missing} />}
         <Checks checks={checks} />
         {!isFailure && log}
+        {artifacts.data && hasTraces(artifacts.data) && <Traces id={experiment.id} files={artifacts.data} />}
         <Commands experiment={experiment} />
         <AllFields entries={entries} />
         {!isNoted && <Notes experiment={experiment} shown={shown} />}

@@ -123,6 +123,17 @@ static json_t *copy_of(const json_t *snapshot, const char *path)
 	return pl_json_or_null(json_incref(pl_json_get_path(snapshot, path)));
 }
 
+/* Only the members of the contract, which bounds them: the rows of all runs fit into TEXT_BYTES_MAX. */
+static json_t *ended_of(const json_t *snapshot)
+{
+	const json_t *ended = json_object_get(snapshot, "ended");
+
+	if (!json_is_object(ended))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "exit_status", copy_of(ended, "exit_status"), "state",
+			 copy_of(ended, "state"), "sentence", copy_of(ended, "sentence"));
+}
+
 static json_t *listed_of(const json_t *snapshot)
 {
 	const json_t *run = json_object_get(snapshot, "run");
@@ -136,7 +147,7 @@ static json_t *listed_of(const json_t *snapshot)
 		copy_of(snapshot, "requests.done"), "total", copy_of(snapshot, "requests.total"),
 		"remaining_s", copy_of(snapshot, "requests.remaining_s"), "output_tokens_per_s",
 		copy_of(snapshot, "rates.output_tokens_per_s"), "verdict", "state",
-		copy_of(snapshot, "verdict.state"), "ended", copy_of(snapshot, "ended"));
+		copy_of(snapshot, "verdict.state"), "ended", ended_of(snapshot));
 }
 
 /* Returns the snapshot as text without its closing brace, so that members can be added. */

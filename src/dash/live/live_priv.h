@@ -13,6 +13,7 @@ enum live_state { LIVE_REPORTING, LIVE_SILENT, LIVE_ENDED };
 /* One event as it is sent, shared by the listeners that send it. */
 struct live_frame {
 	unsigned users;
+	int64_t made_ns;
 	size_t len;
 	char bytes[];
 };

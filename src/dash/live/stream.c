@@ -15,6 +15,8 @@
 #define BEAT_S 15
 /* The list, a history or a snapshot. */
 #define FRAME_BYTES_MAX (4u << 20)
+/* An older frame is made again for a listener that has just come: it contains ages. */
+#define FRESH_S 1
 /* How long a browser waits before it connects again. */
 #define RETRY "retry: 1000\n"
 
@@ -25,6 +27,7 @@ static struct live_frame *frame_of(const char *bytes, size_t len)
 	struct live_frame *frame = pl_alloc(sizeof(*frame) + len);
 
 	frame->users = 1;
+	frame->made_ns = pl_clock_now_ns();
 	frame->len = len;
 	memcpy(frame->bytes, bytes, len);
 	return frame;
@@ -67,11 +70,22 @@ static struct live_frame *first_frame(const struct live_listener *listener)
 	return frame_of(pl_buf_text(&text), text.len);
 }
 
+/* Releases a frame that is no longer right. Returns whether it still is. */
+static bool is_fresh(const struct dash_live *live, struct live_frame **frame)
+{
+	if (*frame == NULL)
+		return false;
+	if (pl_clock_now_ns() - (*frame)->made_ns <= FRESH_S * live->options.second_ns)
+		return true;
+	dash_live_frame_release(pl_take(*frame));
+	return false;
+}
+
 static struct live_frame *list_frame(struct dash_live *live)
 {
 	auto_buf text = PL_BUF(FRAME_BYTES_MAX);
 
-	if (live->list != NULL)
+	if (is_fresh(live, &live->list))
 		return live->list;
 	dash_live_list_write(live, pl_clock_now_ns(), &text);
 	live->list = dash_live_frame_new("runs", pl_buf_text(&text), text.len);
@@ -82,7 +96,7 @@ static struct live_frame *snapshot_frame(struct dash_live *live, struct live_run
 {
 	auto_buf text = PL_BUF(FRAME_BYTES_MAX);
 
-	if (run->snapshot != NULL)
+	if (is_fresh(live, &run->snapshot))
 		return run->snapshot;
 	dash_live_run_write(live, run, pl_clock_now_ns(), &text);
 	run->snapshot = dash_live_frame_new("snapshot", pl_buf_text(&text), text.len);
@@ -94,7 +108,7 @@ static struct live_frame *event_frame(struct dash_live *live, struct live_run *r
 {
 	auto_buf text = PL_BUF(FRAME_BYTES_MAX);
 
-	if (run->event != NULL)
+	if (is_fresh(live, &run->event))
 		return run->event;
 	const char *name = dash_live_event_write(live, run, pl_clock_now_ns(), &text);
 	if (name != NULL)

@@ -103,8 +103,13 @@ def test_a_run_that_is_killed_becomes_silent_in_time_and_another_does_not(dashbo
         assert states(dashboard) == {"killed": "reporting", "alive": "reporting"}
         assert events.until("silent")["age_s"] >= 4
         assert time.monotonic() - begun < 5 * PATIENCE
-    with Events(dashboard, "/api/live/killed") as late:
-        assert [late.next()[0] for _ in range(3)] == ["history", "snapshot", "silent"]
+    time.sleep(2)
+    with Events(dashboard, "/api/live/killed") as late, Events(dashboard) as runs:
+        (first, _), (second, last), (third, silence) = (late.next() for _ in range(3))
+        assert (first, second, third, last["state"]) == ("history", "snapshot", "silent", "silent")
+        row = next(run for run in runs.next()[1]["runs"] if run["run_id"] == "killed")
+        # the ages of now, not of the events that others received
+        assert min(last["age_s"], silence["age_s"], row["age_s"]) >= 5.5
     send(dashboard, "killed", 2)
     assert states(dashboard)["killed"] == "reporting"
 
@@ -162,6 +167,18 @@ def test_a_client_that_does_not_read_delays_no_other(dashboard):
             send(dashboard, "one", sequence, run={"command": "x" * 19_000})
             assert events.until("snapshot")["sequence"] == sequence
         assert dashboard.get("/api/health").status == 200
+
+
+def test_the_longest_texts_of_all_runs_fit_into_the_list(dashboard):
+    long = {"name": "\x01" * 2000, "model": "\x01" * 2000, "started_utc": "\x01" * 40}
+    ended = {"exit_status": 0, "state": "\x01" * 200, "sentence": "\x01" * 2000, "more": "x" * 10_000}
+    for number in range(200):
+        run_id = f"run-{number}"
+        send(dashboard, run_id, run=long | {"run_id": run_id}, ended=ended)
+    rows = dashboard.get("/api/live").json["runs"]
+    assert len(rows) == 200 and all(row["ended"]["sentence"] == ended["sentence"] and "more" not in row["ended"] for row in rows)
+    with Events(dashboard) as events:
+        assert len(events.next()[1]["runs"]) == 200
 
 
 def test_runs_are_bounded(dashboard):

@@ -64,7 +64,9 @@ static enum dash_live_put_result put(struct dash_live *live, const char *run_id,
 		"name", "n", "model", "m", "started_utc", "2026-01-01T00:00:00Z", "phase", "name",
 		"measuring", "step", "requests", "done", sequence, "total", 100, "remaining_s",
 		"rates", "output_tokens_per_s", "verdict", "state", "trusted", "ended",
-		has_ended ? json_pack("{s:i}", "exit_status", 0) : json_null());
+		has_ended ? json_pack("{s:i, s:s, s:n}", "exit_status", 0, "state", "completed",
+				      "sentence")
+			  : json_null());
 
 	return dash_live_put(live, snapshot);
 }
@@ -214,7 +216,8 @@ static void test_events_of_a_run(void **state)
 	read_until(&reader, "event: silent\ndata: {\"run_id\":\"stored\",\"age_s\":");
 	put(live, "stored", 4, true);
 	read_until(&reader, "event: ended\ndata: {\"run_id\":\"stored\",\"experiment_id\":null,"
-			    "\"ended\":{\"exit_status\":0}}");
+			    "\"ended\":{\"exit_status\":0,\"state\":\"completed\","
+			    "\"sentence\":null}}");
 	read_until(&reader, "\n\n:\n\n"); /* a comment after 15 s */
 	assert_null(strstr(pl_buf_text(&reader.text), "\"experiment_id\":17"));
 	atomic_store(&stored_id, 17);

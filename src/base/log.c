@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ static const char *const level_names[] = { "error", "warning", "info", "debug" }
 /* Set before the first thread and read by all afterwards: no lock. */
 static const char *log_program = "profllm";
 static enum pl_log_level log_level = PL_LOG_INFO;
+static atomic_uint log_count;
 
 void pl_log_init(const char *program)
 {
@@ -56,7 +58,13 @@ void pl_log(enum pl_log_level level, const char *format, ...)
 	pl_redact_text_cut(line, PL_REDACT_OURS);
 	pl_text_to_line(line);
 	strcat(line, "\n");
+	atomic_fetch_add(&log_count, 1);
 	/* one write, so that lines of several threads and processes do not mix */
 	ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
 	(void)ignored;
+}
+
+unsigned pl_log_count(void)
+{
+	return atomic_load(&log_count);
 }

@@ -15,6 +15,8 @@ enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG };
  */
 void pl_log_init(const char *program);
 void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
+/* Returns the number of lines that were written: they move what a program redraws on a terminal. */
+unsigned pl_log_count(void);
 
 /*
  * Returns true if `fd` is a terminal on which lines can be redrawn: TERM is set and is not "dumb".

@@ -1,10 +1,9 @@
 #include "cli/live.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clean.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "run/watch/watch.h"
 #include "upload/live.h"
@@ -13,11 +12,8 @@
 
 static void warn(void *data, const char *why)
 {
-	/* may contain text of the dashboard: remove control characters */
-	auto_free char *clean = pl_clean_line(why);
-
 	(void)data;
-	fprintf(stderr, "warning: no live view: %s; the run continues\n", clean);
+	pl_log(PL_LOG_WARNING, "no live view: %s; the run continues", why);
 }
 
 /* The id of the run is in its first snapshot. Returns false if no snapshot can be sent. */

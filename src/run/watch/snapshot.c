@@ -119,17 +119,13 @@ static json_t *run_of(const struct run_watch *watch)
 /* Draining: all requests were sent. */
 static const char *phase_of(const struct run_watch *watch)
 {
-	const struct bench_progress *counters = watch->load.counters;
-
 	switch (watch->stage) {
 	case RES_STAGE_WARMUP:
 		return "warming_up";
 	case RES_STAGE_MEASURE:
 		if (watch->has_loaded)
 			return "stopping";
-		return watch->is_loading && atomic_load(&counters->issued) >= watch->load.total
-			       ? "draining"
-			       : "measuring";
+		return watch->is_draining ? "draining" : "measuring";
 	case RES_STAGE_STOP:
 		return "stopping";
 	default:
@@ -147,7 +143,7 @@ static json_t *phase_json(const struct run_watch *watch, int64_t now_ns)
 						"seconds", short_number(watch->steps[i].seconds)));
 	return json_pack("{s:s, s:o, s:o, s:o}", "name", phase_of(watch), "step",
 			 watch->step[0] != '\0' ? json_string(watch->step) : json_null(),
-			 "elapsed_s", short_number(seconds(watch->stage_ns, now_ns)), "done", done);
+			 "elapsed_s", short_number(seconds(watch->phase_ns, now_ns)), "done", done);
 }
 
 /* ---- the load ------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 #include "run/watch/watch_priv.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -30,6 +31,14 @@
 
 /* ---- progress on standard error -------------------------------------------------------------- */
 
+/* Nothing is drawn on a stopped terminal (Ctrl-S) or a full pipe: the watch does not wait for a reader. */
+static bool is_writable(void)
+{
+	struct pollfd standard_error = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&standard_error, 1, 0) != 0;
+}
+
 static struct run_progress_view view_of(const struct run_watch *watch, int64_t now_ns)
 {
 	const struct bench_progress *counters = watch->load.counters;
@@ -52,6 +61,8 @@ static void draw_line(const struct run_watch *watch, bool is_last)
 	auto_buf line = PL_BUF(1024);
 	auto_buf text = PL_BUF(512);
 
+	if (!is_writable())
+		return;
 	if (watch->is_terminal)
 		pl_buf_add_char(&line, '\r');
 	run_progress_text(&view, watch->is_terminal, &text);
@@ -86,6 +97,12 @@ static void put_view(struct run_watch *watch, const struct pl_buf *text)
 {
 	auto_buf out = PL_BUF(VIEW_BYTES_MAX);
 
+	if (!is_writable())
+		return;
+	/* another line is below the old view: both stay */
+	if (watch->logged != pl_log_count())
+		watch->drawn = 0;
+	watch->logged = pl_log_count();
 	if (watch->drawn > 0)
 		pl_buf_addf(&out, "\033[%zuA", watch->drawn);
 	pl_buf_add_text(&out, "\r");
@@ -138,9 +155,31 @@ static void draw_last(struct run_watch *watch)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+static void add_step(struct run_watch *watch, const char *name, double seconds)
+{
+	if (watch->step_count == RUN_WATCH_STEPS_MAX || seconds < SHOWN_S_MIN)
+		return;
+	snprintf(watch->steps[watch->step_count].name, sizeof(watch->steps[0].name), "%s", name);
+	watch->steps[watch->step_count++].seconds = seconds;
+}
+
+/* Ends the current phase under this name. */
+static void end_phase(struct run_watch *watch, const char *name)
+{
+	int64_t now_ns = pl_clock_now_ns();
+
+	add_step(watch, name, (double)(now_ns - watch->phase_ns) / 1e9);
+	watch->phase_ns = now_ns;
+}
+
 static void look_at_load(struct run_watch *watch)
 {
 	const struct run_watch_load *load = &watch->load;
+
+	if (!watch->is_draining && atomic_load(&load->counters->issued) >= load->total) {
+		end_phase(watch, "measuring");
+		watch->is_draining = true;
+	}
 
 	if (load->process != NULL && host_process_has_ended(load->process))
 		run_stop_server_died(watch->run->stop);
@@ -179,6 +218,10 @@ static void *watch_main(void *data)
 	int64_t snapshot_ns = due_ns, drawn_ns = due_ns;
 
 	while (pl_pause_until(&watch->pause, due_ns += TICK_NS)) {
+		int64_t now_ns = pl_clock_now_ns();
+		/* after a pause of the process (Ctrl-Z), it does not catch up */
+		if (now_ns - due_ns > SNAPSHOT_NS)
+			due_ns = now_ns;
 		pthread_mutex_lock(&watch->lock);
 		if (!watch->is_loading)
 			drawn_ns = due_ns;
@@ -192,8 +235,8 @@ static void *watch_main(void *data)
 		pthread_mutex_unlock(&watch->lock);
 		if (due_ns < snapshot_ns)
 			continue;
-		snapshot_ns += SNAPSHOT_NS;
-		make_snapshot(watch, pl_clock_now_ns());
+		snapshot_ns = due_ns + SNAPSHOT_NS;
+		make_snapshot(watch, now_ns);
 	}
 	make_snapshot(watch, pl_clock_now_ns());
 	return NULL;
@@ -214,7 +257,7 @@ int run_watch_start(const struct run_context *run, const struct run_launch *laun
 	watch->is_terminal = isatty(STDERR_FILENO);
 	watch->redraws = pl_log_redraws(STDERR_FILENO);
 	watch->stage = RES_STAGE_PREPARE;
-	watch->stage_ns = run->started_ns;
+	watch->phase_ns = run->started_ns;
 	pl_pause_init(&watch->pause);
 	pthread_mutex_init(&watch->lock, NULL);
 	if (pl_thread_start(&watch->thread, watch_main, watch, err) == 0) {
@@ -241,33 +284,24 @@ void run_watch_stop(struct run_watch *watch)
 	free(watch);
 }
 
-static void add_step(struct run_watch *watch, const char *name, double seconds)
-{
-	if (watch->step_count == RUN_WATCH_STEPS_MAX || seconds < SHOWN_S_MIN)
-		return;
-	snprintf(watch->steps[watch->step_count].name, sizeof(watch->steps[0].name), "%s", name);
-	watch->steps[watch->step_count++].seconds = seconds;
-}
-
 void run_watch_stage(struct run_watch *watch, enum res_stage stage)
 {
 	static const char *const names[] = {
 		[RES_STAGE_PREPARE] = "prepare", [RES_STAGE_LAUNCH] = "start",
-		[RES_STAGE_WARMUP] = "warm up",  [RES_STAGE_MEASURE] = "measure",
+		[RES_STAGE_WARMUP] = "warm up",  [RES_STAGE_MEASURE] = "measuring",
 		[RES_STAGE_STOP] = "stop",
 	};
 
 	if (watch == NULL)
 		return;
 	pthread_mutex_lock(&watch->lock);
-	int64_t now_ns = pl_clock_now_ns();
 	if (stage != watch->stage) {
 		/* the steps of a server's start are more exact than its stage */
-		if (watch->stage != RES_STAGE_LAUNCH || watch->launch_steps == 0)
-			add_step(watch, names[watch->stage],
-				 (double)(now_ns - watch->stage_ns) / 1e9);
+		if (watch->stage == RES_STAGE_LAUNCH && watch->launch_steps > 0)
+			watch->phase_ns = pl_clock_now_ns();
+		else if (watch->stage != RES_STAGE_MEASURE || !watch->has_loaded)
+			end_phase(watch, names[watch->stage]);
 		watch->stage = stage;
-		watch->stage_ns = now_ns;
 		watch->step[0] = '\0';
 	}
 	pthread_mutex_unlock(&watch->lock);
@@ -362,6 +396,7 @@ void run_watch_end(struct run_watch *watch)
 	atomic_store(&watch->last.in_flight, atomic_load(&counters->in_flight));
 	atomic_store(&watch->last.tokens, atomic_load(&counters->tokens));
 	watch->load_end_ns = pl_clock_now_ns();
+	end_phase(watch, watch->is_draining ? "draining" : "measuring");
 	watch->is_loading = false;
 	watch->has_loaded = true;
 	pthread_mutex_unlock(&watch->lock);

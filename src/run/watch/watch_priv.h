@@ -40,6 +40,7 @@ struct run_watch {
 	bool is_terminal;                 /* standard error */
 	bool redraws;                     /* its lines can be redrawn: the view; else one line */
 	size_t drawn;                     /* lines of the view on it */
+	unsigned logged;                  /* pl_log_count() after they were drawn */
 	struct run_view_history history;
 	pthread_t thread;
 	struct pl_pause pause;
@@ -48,7 +49,7 @@ struct run_watch {
 	pthread_mutex_t lock; /* protects the fields below */
 	enum res_stage stage;
 	size_t launch_steps; /* the finished ones of the server's start */
-	int64_t stage_ns;
+	int64_t phase_ns; /* begin of the phase that snapshots name: a stage, or a part of MEASURE */
 	char step[64];
 	struct {
 		char name[48];
@@ -60,6 +61,7 @@ struct run_watch {
 	struct run_tail tail;
 
 	bool is_loading;
+	bool is_draining; /* all requests were sent */
 	bool has_loaded;
 	struct run_watch_load load;
 	int64_t load_ns;            /* its begin */

@@ -107,6 +107,7 @@ def test_snapshots_fit_the_contract_and_come_each_second(bin_dir, tmp_path):
     assert sequences == sorted(set(sequences))
     phases = [one["phase"]["name"] for one in snapshots]
     assert phases[0] == "starting" and phases[-1] == "ended" and "measuring" in phases
+    assert [step["name"] for step in snapshots[-1]["phase"]["done"]][-1] in ("measuring", "draining")
     elapsed = snapshots[-1]["elapsed_s"]
     assert elapsed - 2 <= len(snapshots) <= elapsed + 3
 
@@ -122,6 +123,23 @@ def test_failed_requests_are_listed_by_cause(bin_dir, tmp_path):
     assert failed > 0 and last["requests"]["failed"] == failed == sum(one["count"] for one in last["errors"])
     assert all(one["first_sample"].startswith("request ") and one["first_s"] >= 0 for one in last["errors"])
     assert any(reason["check"] == "failures" for reason in last["verdict"]["reasons"])
+
+
+def test_a_drain_is_a_phase_of_its_own_and_a_paused_run_does_not_catch_up(bin_dir, tmp_path):
+    """80 requests are sent within 2 s, and each takes at least 3 s."""
+    with Taker() as taker, start(bin_dir, tmp_path, "--upload", taker.url, seconds=2, random_output_len=1500) as process:
+        wait_for(lambda: taker.snapshots and taker.snapshots[-1]["phase"]["name"] == "measuring", "the run measures")
+        process.send_signal(signal.SIGSTOP)
+        before = taker.snapshots[-1]
+        time.sleep(6)
+        process.send_signal(signal.SIGCONT)
+        assert process.wait(60 * PATIENCE) == NOT_UPLOADED
+        last = taker.snapshots[-1]
+    assert last["sequence"] - before["sequence"] <= last["elapsed_s"] - before["elapsed_s"] - 6 + 3
+    first = next(one for one in taker.snapshots if one["phase"]["name"] == "draining")
+    assert first["phase"]["elapsed_s"] < 1.2 * PATIENCE and first["phase"]["done"][-1]["name"] == "measuring"
+    names = [step["name"] for step in last["phase"]["done"]]
+    assert names[-2:] == ["measuring", "draining"] and names.count("measuring") == 1, names
 
 
 def test_no_live_sends_nothing_before_the_end(bin_dir, dashboard, tmp_path):

@@ -9,7 +9,9 @@ import subprocess
 import termios
 
 import pytest
-from run_tools import PATIENCE, base_config, command, environment, run_profllm, write_config
+from dashboard_tools import Dashboard
+from run_tools import PATIENCE, base_config, command, environment, load_result, run_profllm, write_config
+from wait_tools import wait_for
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -172,6 +174,22 @@ def test_the_terminal_is_normal_whatever_ends_the_run(terminal, number):
     one.read()
     assert one.process.wait(30 * PATIENCE) in (128 + signal.SIGINT, -signal.SIGKILL)
     assert not re.search(r"\x1b\[\?", one.raw)
+
+
+def test_a_stopped_terminal_stops_no_snapshot_and_a_warning_stays(bin_dir, terminal, tmp_path):
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        one = terminal("--upload", dashboard.url, experiment=base_config(num_prompts=160, request_rate=20))
+        assert one.read(lambda view: len(view) > 5)
+        os.write(one.ours, b"\x13")
+        run, = dashboard.get("/api/live").json["runs"]
+        path = f"/api/live/{run['run_id']}"
+        begun = dashboard.get(path).json["sequence"]
+        wait_for(lambda: dashboard.get(path).json["sequence"] >= begun + 3, "the run reports")
+        os.write(one.ours, b"\x11")
+        assert dashboard.stop()[0] == 0
+    one.read()
+    assert one.process.returncode == 8 and load_result(one.output)["results"]["completed"] == 160  # not uploaded
+    assert any("no live view" in line for line in one.screen.lines)
 
 
 def test_quiet_and_a_terminal_without_redrawing(terminal):

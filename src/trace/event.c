@@ -76,9 +76,14 @@ static bool take_name(struct io_jwalk *walk, struct pl_buf *scratch, struct trac
 
 static void take_category(struct io_jwalk *walk, struct trace_event *event)
 {
-	if (io_jwalk_next(walk) == IO_JWALK_STRING &&
-	    io_jwalk_decode(walk, event->category, sizeof(event->category)) == (size_t)-1)
+	size_t room = sizeof(event->category) - 1, len = 0;
+
+	if (io_jwalk_next(walk) == IO_JWALK_STRING)
+		len = io_jwalk_decode(walk, event->category, room);
+	if (len == (size_t)-1)
 		memcpy(event->category, "other", sizeof("other"));
+	else
+		event->category[len] = '\0';
 }
 
 /* Skips a value that was not taken. */

@@ -57,7 +57,8 @@ static struct trace_name *find_name(struct trace_reader *reader, enum trace_grou
 		if (reader->name_count >= NAME_SHARE(TRACE_NAMES_ROOM))
 			break;
 		*entry = (struct trace_name){
-			.text = pl_strndup(event->name, cut_len(event->name, event->name_len)),
+			/* with a NUL in it, too: is_name() compares as many bytes */
+			.text = pl_memdup(event->name, cut_len(event->name, event->name_len)),
 			.len = event->name_len,
 			.hash = hash,
 			.group = group,

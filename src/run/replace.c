@@ -46,20 +46,24 @@ static int move_artifacts(const json_t *document, const struct run_paths *from,
 }
 
 /*
- * Removes the traces of a replaced result: their names have its run id, so no new file takes their places. old: the
- * former document; NULL: none.
+ * Removes the traces of a replaced result: their names have its run id, so no new file takes their places. Files named
+ * otherwise than run_traces_move() names them may belong to another result, of which this one was a copy. old: the former
+ * document; NULL: none.
  */
 static void drop_traces(const char *result, const json_t *old)
 {
 	const char *run_id = pl_json_get_text(old, "run_id");
 	auto_free char *folder = pl_file_dir(result);
 
-	if (run_id == NULL || run_id[0] == '\0')
+	if (run_id == NULL || run_id[0] == '\0' || strchr(run_id, '/') != NULL)
 		return;
+	auto_free char *suffix = pl_asprintf(".%s.", run_id);
+	auto_free char *start_path = pl_file_sibling(result, ".json", suffix);
+	auto_free char *start = pl_file_name(start_path);
 	PL_JSON_EACH(artifact, json_object_get(old, "artifacts")) {
 		const char *name = pl_json_get_text(artifact, "name");
 		if (!pl_text_equal(pl_json_get_text(artifact, "kind"), "trace") || name == NULL ||
-		    strchr(name, '/') != NULL || strstr(name, run_id) == NULL)
+		    strchr(name, '/') != NULL || !pl_text_starts(name, start))
 			continue;
 		auto_free char *path = pl_asprintf("%s/%s", folder, name);
 		unlink(path);

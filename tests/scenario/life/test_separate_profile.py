@@ -107,6 +107,17 @@ def test_a_replaced_result_takes_its_traces_along(bin_dir, tmp_path, patience):
     there = {path.name for path in tmp_path.glob("*.pt.trace.json*")}
     assert there == {"r.mine.pt.trace.json"} | {path.name for path in check_files(second, tmp_path, 1)}
 
+    # a copy of a result does not own the files of the original, and no file that it may name otherwise
+    named = [{"kind": "trace", "name": f"{second['run_id']}.txt"}, {"kind": "trace", "name": f"x.{second['run_id']}.json"}]
+    for one in named:
+        (tmp_path / one["name"]).write_text("mine")
+    (tmp_path / "copy.json").write_text(json.dumps({**second, "artifacts": second["artifacts"] + named}))
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config(num_prompts=4)), "-o", tmp_path / "copy.json", "--overwrite",
+                      patience=patience)
+    assert done.returncode == DONE, done.stderr
+    check_files(second, tmp_path, 1)
+    assert [(tmp_path / one["name"]).read_text() for one in named] == ["mine"] * 2
+
 
 def test_a_server_that_writes_slowly(bin_dir, tmp_path, patience):
     result, _ = play(bin_dir, tmp_path, profile_config(tmp_path, "--sim-trace-delay", "1500ms"), patience)

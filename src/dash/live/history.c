@@ -190,7 +190,8 @@ void dash_live_history_write(const struct dash_live_history *history, struct pl_
 		for (size_t i = 0; i < history->count; i++) {
 			double value = history->values[c][i];
 			const char *comma = i > 0 ? "," : "";
-			if (isnan(value))
+			/* sums of the largest numbers are infinite, which JSON cannot hold */
+			if (!isfinite(value))
 				pl_buf_addf(buf, "%snull", comma);
 			else
 				pl_buf_addf(buf, "%s%.9g", comma, value);

@@ -13,6 +13,8 @@
 #define SILENT_S    4
 #define FORGET_S    3600
 #define ABANDONED_S (24 * 3600)
+/* A run that is silent for longer makes room for a new one. */
+#define REPLACED_S 60
 /* Snapshots of one run to pass on per second, whatever its sender does. */
 #define PASSES_PER_S 5
 /* A snapshot, its additional members, and the list: 200 rows of short texts. */
@@ -68,18 +70,32 @@ enum live_state dash_live_run_state(const struct dash_live *live, const struct l
 									      : LIVE_REPORTING;
 }
 
-/* Makes room for one more. Returns false if every run still reports or may do so. */
-static bool make_room(struct dash_live *live)
+/* Returns the run whose last snapshot is the oldest of those in this state; NULL: none has one from before before_ns. */
+static struct live_run *oldest_of(const struct dash_live *live, enum live_state state,
+				  int64_t before_ns)
 {
 	struct live_run *oldest = NULL;
 
+	for (struct live_run *run = live->runs; run != NULL; run = run->next) {
+		if (dash_live_run_state(live, run, pl_clock_now_ns()) == state &&
+		    run->received_ns < before_ns) {
+			oldest = run;
+			before_ns = run->received_ns;
+		}
+	}
+	return oldest;
+}
+
+/* Makes room for one more. Returns false if every run still reports or may do so. */
+static bool make_room(struct dash_live *live)
+{
+	int64_t replaced_ns = pl_clock_now_ns() - REPLACED_S * live->options.second_ns;
+
 	if (live->run_count < DASH_LIVE_RUNS_MAX)
 		return true;
-	for (struct live_run *run = live->runs; run != NULL; run = run->next) {
-		bool has_ended = run->has_ended || run->experiment_id > 0;
-		if (has_ended && (oldest == NULL || run->received_ns < oldest->received_ns))
-			oldest = run;
-	}
+	struct live_run *oldest = oldest_of(live, LIVE_ENDED, INT64_MAX);
+	if (oldest == NULL)
+		oldest = oldest_of(live, LIVE_SILENT, replaced_ns);
 	if (oldest == NULL)
 		return false;
 	forget(live, oldest);

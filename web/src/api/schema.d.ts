@@ -913,7 +913,8 @@ export interface paths {
          * Send a snapshot of a run
          * @description `profllm run --upload` sends one per second. Each snapshot is complete and replaces the one before. A snapshot whose
          *     sequence is not larger than the last one is ignored. The server keeps at most 200 runs. A new run replaces the run
-         *     that ended first; if none has ended, the response is 503.
+         *     that ended first, or else the one that is silent for longest, if that is more than a minute; if there is none, the
+         *     response is 503.
          */
         post: operations["putLive"];
         delete?: never;

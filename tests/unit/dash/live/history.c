@@ -123,12 +123,29 @@ static void test_long_run(void **state)
 	dash_live_history_free(history);
 }
 
+/* The mean of such numbers is out of range, which JSON cannot hold. */
+static void test_numbers_out_of_range_are_null(void **state)
+{
+	struct dash_live_history *history = dash_live_history_new();
+
+	(void)state;
+	for (int i = 0; i <= DASH_LIVE_POINTS_MAX; i++) {
+		auto_json json_t *snapshot = json_pack("{s:i, s:{s:f}}", "elapsed_s", i, "client",
+						       "late_median_ms", 1.7e308);
+		dash_live_history_add(history, snapshot, GAP_S);
+	}
+	auto_json json_t *columns = read_columns(history);
+	assert_true(json_is_null(value_at(columns, "late_median_ms", 0)));
+	dash_live_history_free(history);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_long_run),
+		cmocka_unit_test(test_numbers_out_of_range_are_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,6 +291,27 @@ static void test_runs_are_bounded(void **state)
 	dash_live_stop(live);
 }
 
+/* Killed runs, which never end, do not keep new ones out. */
+static void test_silent_runs_make_room(void **state)
+{
+	struct dash_live *live = begin(PL_NS_PER_MS);
+	char run_id[32];
+
+	(void)state;
+	for (int i = 0; i < DASH_LIVE_RUNS_MAX; i++) {
+		snprintf(run_id, sizeof(run_id), "run-%d", i);
+		assert_int_equal(put(live, run_id, 1, false), DASH_LIVE_TAKEN);
+	}
+	pl_clock_sleep_until(pl_clock_now_ns() + 61 * PL_NS_PER_MS);
+	assert_int_equal(put(live, "run-0", 2, false), DASH_LIVE_TAKEN);
+	assert_int_equal(put(live, "one-more", 1, false), DASH_LIVE_TAKEN);
+	assert_int_equal(count_runs(live), DASH_LIVE_RUNS_MAX);
+	assert_null(dash_live_get(live, "run-1"));
+	auto_json json_t *run = get(live, "run-0");
+	assert_int_equal(pl_json_get_i64(run, "sequence"), 2);
+	dash_live_stop(live);
+}
+
 static void test_runs_are_forgotten(void **state)
 {
 	struct dash_live *live = begin(FAST_NS);
@@ -347,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_killed_run_whose_result_arrives),
 		cmocka_unit_test(test_slow_reader_skips_snapshots),
 		cmocka_unit_test(test_runs_are_bounded),
+		cmocka_unit_test(test_silent_runs_make_room),
 		cmocka_unit_test(test_runs_are_forgotten),
 		cmocka_unit_test(test_listeners_are_bounded),
 	};

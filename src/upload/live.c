@@ -26,7 +26,8 @@ struct upload_live {
 	void *data;
 	pthread_t thread;
 	atomic_int stop_signal; /* aborts a request */
-	bool has_warned;        /* the thread's own, as the next one */
+	bool has_warned;        /* the thread's own, as the next ones */
+	bool has_arrived;       /* a snapshot */
 	int64_t pause_ns;
 
 	pthread_mutex_t lock; /* protects the fields below */
@@ -50,7 +51,10 @@ static bool may_pass(int status)
 	return upload_is_passing(status) || status == 500 || status == 408;
 }
 
-/* Returns true if the dashboard has the snapshot. *ret_useless: no other one will be accepted either. */
+/*
+ * Returns true if the dashboard has the snapshot. *ret_useless: no other one will be accepted either. After one that was
+ * accepted, that is never so: while a dashboard restarts, its proxy may answer 404.
+ */
 static bool send_one(struct upload_live *live, const char *snapshot, bool *ret_useless)
 {
 	const struct io_fetch fetch = {
@@ -74,11 +78,13 @@ static bool send_one(struct upload_live *live, const char *snapshot, bool *ret_u
 			warn(live, err.text);
 		return false;
 	}
-	if (reply.status >= 200 && reply.status < 300)
+	if (reply.status >= 200 && reply.status < 300) {
+		live->has_arrived = true;
 		return true;
+	}
 	auto_free char *words = upload_words_of(&reply);
 	warn(live, words);
-	*ret_useless = !may_pass(reply.status);
+	*ret_useless = !live->has_arrived && !may_pass(reply.status);
 	return false;
 }
 

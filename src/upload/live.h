@@ -2,7 +2,7 @@
  * Sends the snapshots of a run to a dashboard while the run lasts (POST /api/live/{run_id}). A thread sends the latest
  * one, so a slow dashboard skips some, and the run never waits for it.
  * - A dashboard that cannot be reached, or refuses a snapshot, costs one warning. The thread keeps trying, at growing
- *   intervals, unless the answer says that it is useless (no such route, no permission).
+ *   intervals, unless the answer to the first one says that it is useless (no such route, no permission).
  * - All functions may be called from any thread, stop only once.
  */
 #pragma once

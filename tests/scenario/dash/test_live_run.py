@@ -169,6 +169,16 @@ def test_a_dashboard_that_refuses_or_is_slow_costs_one_warning(bin_dir, tmp_path
         assert "HTTP 401" in lines[0] and "--token-file" in lines[0]
 
 
+def test_a_proxy_that_answers_404_while_a_dashboard_restarts_does_not_end_the_view(bin_dir, tmp_path):
+    with Taker() as taker, start(bin_dir, tmp_path, "--upload", taker.url, seconds=6) as process:
+        for status in (404, 204):
+            count = len(taker.snapshots)
+            wait_for(lambda: len(taker.snapshots) > count + 1, "snapshots arrive")
+            taker.status = status
+        assert process.wait(60 * PATIENCE) == NOT_UPLOADED
+        assert taker.snapshots[-1]["ended"]
+
+
 def test_a_dashboard_that_is_down_does_not_harm_the_run(bin_dir, tmp_path):
     done = run_profllm(bin_dir, "run", "-c", config(tmp_path, 2), "-o", tmp_path / "r.json", "--upload", "http://127.0.0.1:1")
     assert done.returncode == NOT_UPLOADED

@@ -39,6 +39,21 @@ static bool is_writable(void)
 	return poll(&standard_error, 1, 0) != 0;
 }
 
+/* In the background of a terminal (&), lines that are drawn again would destroy those of the user. */
+static void look_at_terminal(struct run_watch *watch)
+{
+	pid_t foreground = watch->is_terminal ? tcgetpgrp(STDERR_FILENO) : -1;
+
+	watch->is_background = foreground > 0 && foreground != getpgrp();
+	if (watch->is_background)
+		watch->drawn = 0;
+}
+
+static bool draws_again(const struct run_watch *watch)
+{
+	return watch->is_terminal && !watch->is_background;
+}
+
 static struct run_progress_view view_of(const struct run_watch *watch, int64_t now_ns)
 {
 	const struct bench_progress *counters = watch->load.counters;
@@ -63,14 +78,14 @@ static void draw_line(const struct run_watch *watch, bool is_last)
 
 	if (!is_writable())
 		return;
-	if (watch->is_terminal)
+	if (draws_again(watch))
 		pl_buf_add_char(&line, '\r');
-	run_progress_text(&view, watch->is_terminal, &text);
+	run_progress_text(&view, draws_again(watch), &text);
 	pl_buf_add_text(&line, pl_buf_text(&text));
 	/* erases the rest of a longer line */
-	if (watch->is_terminal)
+	if (draws_again(watch))
 		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
-	if (!watch->is_terminal || is_last)
+	if (!draws_again(watch) || is_last)
 		pl_buf_add_char(&line, '\n');
 	/* a single write, so that no other thread's line comes in between */
 	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
@@ -192,7 +207,7 @@ static void look_at_load(struct run_watch *watch)
 
 static bool draws_view(const struct run_watch *watch)
 {
-	return watch->redraws && watch->is_loading && !watch->load.quiet;
+	return watch->redraws && !watch->is_background && watch->is_loading && !watch->load.quiet;
 }
 
 static void make_snapshot(struct run_watch *watch, int64_t now_ns)
@@ -223,12 +238,13 @@ static void *watch_main(void *data)
 		if (now_ns - due_ns > SNAPSHOT_NS)
 			due_ns = now_ns;
 		pthread_mutex_lock(&watch->lock);
+		look_at_terminal(watch);
 		if (!watch->is_loading)
 			drawn_ns = due_ns;
 		else
 			look_at_load(watch);
-		if (watch->is_loading && !watch->load.quiet && !watch->redraws &&
-		    (watch->is_terminal || due_ns - drawn_ns >= LINE_NS)) {
+		if (watch->is_loading && !watch->load.quiet && !draws_view(watch) &&
+		    (draws_again(watch) || due_ns - drawn_ns >= LINE_NS)) {
 			drawn_ns = due_ns;
 			draw_line(watch, false);
 		}
@@ -387,6 +403,7 @@ void run_watch_end(struct run_watch *watch)
 		return;
 	pthread_mutex_lock(&watch->lock);
 	run_watch_read_feed(watch);
+	look_at_terminal(watch);
 	if (!watch->load.quiet)
 		draw_last(watch);
 	const struct bench_progress *counters = watch->load.counters;

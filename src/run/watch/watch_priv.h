@@ -39,6 +39,7 @@ struct run_watch {
 	const struct run_sink *sink;      /* NULL: none */
 	bool is_terminal;                 /* standard error */
 	bool redraws;                     /* its lines can be redrawn: the view; else one line */
+	bool is_background;               /* of it: another program uses it now */
 	size_t drawn;                     /* lines of the view on it */
 	unsigned logged;                  /* pl_log_count() after they were drawn */
 	struct run_view_history history;

@@ -59,15 +59,16 @@ class Screen:
 class Terminal:
     """profllm with its standard error on a terminal of this size."""
 
-    def __init__(self, bin_dir, tmp_path, *words, columns=80, rows=24, env=None, experiment=None):
+    def __init__(self, bin_dir, tmp_path, *words, columns=80, rows=24, env=None, experiment=None, starter=()):
         self.ours, theirs = pty.openpty()
         self.resize(columns, rows)
         self.before = termios.tcgetattr(theirs)
         self.screen, self.raw, self.views = Screen(rows), "", []
         self.output = tmp_path / "r.json"
         path = write_config(tmp_path, experiment or base_config(num_prompts=80, request_rate=25))
-        self.process = subprocess.Popen(command(bin_dir, "run", "-c", path, "-o", self.output, "--overwrite", *words), stdin=theirs, stderr=theirs,
-                                        stdout=subprocess.DEVNULL, env=environment({"TERM": "xterm", "LANG": "C.UTF-8", **(env or {})}))
+        words = [*starter, *command(bin_dir, "run", "-c", path, "-o", self.output, "--overwrite", *words)]
+        self.process = subprocess.Popen(words, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL,
+                                        env=environment({"TERM": "xterm", "LANG": "C.UTF-8", **(env or {})}))
         self.theirs = theirs
 
     def resize(self, columns, rows):
@@ -190,6 +191,13 @@ def test_a_stopped_terminal_stops_no_snapshot_and_a_warning_stays(bin_dir, termi
     one.read()
     assert one.process.returncode == 8 and load_result(one.output)["results"]["completed"] == 160  # not uploaded
     assert any("no live view" in line for line in one.screen.lines)
+
+
+def test_a_run_in_the_background_draws_nothing_again(terminal):
+    one = terminal(starter=("setsid", "--ctty", "bash", "-c", 'set -m; "$@" & wait $!', "bash"))
+    one.read()
+    assert one.process.returncode == 0
+    assert not one.views and "\x1b" not in one.raw and re.search(r"^80/80 ", one.raw, re.M)
 
 
 def test_quiet_and_a_terminal_without_redrawing(terminal):

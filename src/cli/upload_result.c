@@ -6,6 +6,7 @@
 
 #include "base/clean.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "upload/pending.h"
 #include "upload/upload.h"
@@ -29,6 +30,21 @@ static void report_unsent(const char *path, const struct cli_dashboard *dashboar
 			clean, path, dashboard->url, err.text);
 }
 
+/*
+ * Whatever ends the upload, such as Ctrl-C, leaves the list of the unsent files. An earlier list, perhaps of another
+ * dashboard, stays.
+ */
+static void list_before(const char *path, const struct cli_dashboard *dashboard)
+{
+	auto_free char *earlier = pl_asprintf("%s" UPLOAD_PENDING_SUFFIX, path);
+	auto_free char *list = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!pl_file_exists(earlier) &&
+	    upload_pending_write(path, dashboard->url, NULL, "interrupted", &list, &err) < 0)
+		pl_log(PL_LOG_DEBUG, "no list of the unsent files: %s", err.text);
+}
+
 static bool send_result(const char *path, const struct cli_dashboard *dashboard)
 {
 	auto_free char *name = pl_file_name(path);
@@ -43,6 +59,7 @@ static bool send_result(const char *path, const struct cli_dashboard *dashboard)
 	if (cli_dashboard_open(dashboard, &target, &err) < 0) {
 		report_unsent(path, dashboard, NULL, err.text);
 	} else {
+		list_before(path, dashboard);
 		upload_all(&upload);
 		auto_free char *fault = upload_fault(&upload);
 		is_sent = fault == NULL;

@@ -1,11 +1,13 @@
 """Uploads that a run could not complete: their list, how they are sent later, and the token of a dashboard that requires one."""
 import json
 import os
+import signal
+import socket
 
 import pytest
 from dashboard_tools import Dashboard
 from front_tools import Front
-from run_tools import base_config, load_result, run_profllm, write_config
+from run_tools import PATIENCE, base_config, load_result, run_profllm, start_profllm, write_config
 
 UNREACHABLE = "http://127.0.0.1:1"
 INVALID, NOT_UPLOADED = 2, 8
@@ -48,6 +50,23 @@ def send(bin_dir, *words, status=0):
     done = run_profllm(bin_dir, "upload", "--pending", *words, "--json")
     assert done.returncode == status, done.stderr + done.stdout
     return json.loads(done.stdout)["uploads"] if done.stdout.startswith("{") else None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_upload_that_is_interrupted(bin_dir, dashboard, tmp_path, number):
+    """The dashboard takes the request and answers nothing."""
+    config = write_config(tmp_path, base_config(num_prompts=4))
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        mute.settimeout(60 * PATIENCE)
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        with start_profllm(bin_dir, "run", "-c", config, "-o", tmp_path / "r.json", "--quiet", "--no-live", "--upload", url) as process:
+            mute.accept()
+            process.send_signal(number)
+            assert process.wait(60 * PATIENCE) == -number
+    result = load_result(tmp_path / "r.json")
+    assert sorted(one["name"] for one in pending(tmp_path / "r.json")["files"]) == sorted(["r.json", *names(result)])
+    send(bin_dir, tmp_path, "--to", dashboard.url)
+    assert stored(dashboard, result) == names(result) and not (tmp_path / "r.json.upload").exists()
 
 
 def test_unreachable(bin_dir, dashboard, tmp_path):

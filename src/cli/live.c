@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "result/document.h"
 #include "run/watch/watch.h"
 #include "upload/live.h"
 
@@ -73,8 +74,13 @@ static json_t *last_snapshot(const json_t *before, const json_t *result, int exi
 	json_object_set_new(last, "sequence",
 			    json_integer(pl_json_get_i64(before, "sequence") + 1));
 	json_object_set_new(json_object_get(last, "phase"), "name", json_string("ended"));
-	if (json_is_object(quality))
-		json_object_set_new(last, "verdict", run_watch_verdict(quality, true));
+	if (json_is_object(quality)) {
+		json_t *verdict = run_watch_verdict(quality, true);
+		/* as in the report, a run that did not complete has none */
+		if (!pl_text_equal(status, res_status_name(RES_STATUS_COMPLETED)))
+			json_object_set_new(verdict, "state", json_string("unknown"));
+		json_object_set_new(last, "verdict", verdict);
+	}
 	json_object_set_new(last, "ended",
 			    json_pack("{s:i, s:s, s:o}", "exit_status", exit_status & 0xff, "state",
 				      status != NULL ? status : "failed", "sentence",

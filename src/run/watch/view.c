@@ -243,7 +243,7 @@ static void add_rates(struct lines *lines, const json_t *snapshot)
 		{ "rates.sent_per_s", "sent %.3g/s" },
 		{ "rates.done_per_s", "done %.3g/s" },
 		{ "rates.output_tokens_per_s", "%.0f tok/s" },
-		{ "client.late_median_ms", "client late %.2g ms" },
+		{ "client.late_median_ms", "late %.2g ms" },
 	};
 	auto_buf line = PL_BUF(LINE_BYTES_MAX);
 

@@ -170,8 +170,15 @@ static void draw_last(struct run_watch *watch)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
+/* A stage that comes again, before and after the server's start, adds to its step. */
 static void add_step(struct run_watch *watch, const char *name, double seconds)
 {
+	for (size_t i = 0; i < watch->step_count; i++) {
+		if (strcmp(watch->steps[i].name, name) == 0) {
+			watch->steps[i].seconds += seconds;
+			return;
+		}
+	}
 	if (watch->step_count == RUN_WATCH_STEPS_MAX || seconds < SHOWN_S_MIN)
 		return;
 	snprintf(watch->steps[watch->step_count].name, sizeof(watch->steps[0].name), "%s", name);

@@ -229,7 +229,8 @@ function Facts({ snapshot, state, ageS, isLost }: { snapshot: Snapshot; state: S
       )}
       {run.vllm_version !== null && (
         <span>
-          vLLM <bdi className="n">{run.vllm_version}</bdi>
+          {/^\d/.test(run.vllm_version) && 'vLLM '}
+          <bdi className="n">{run.vllm_version}</bdi>
         </span>
       )}
       {run.load !== null && (

@@ -62,7 +62,7 @@ static void test_lines(void **state)
 			    "remaining\n"
 			    "name   m   8 requests/s\n"
 			    "phase  measuring 7 s  (before it 33 s: load weights 33)\n"
-			    "rate   done 7.5/s   client late 0.2 ms\n"
+			    "rate   done 7.5/s   late 0.2 ms\n"
 			    "                  -7 s now\n"
 			    "in flight         ▁▂▃▄▅▆▇█  7\n"
 			    "TTFT median ms    ████████  97.2 ±2\n"

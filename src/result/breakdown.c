@@ -204,17 +204,23 @@ static void set_ms(json_t *json, const char *key, const char *end, double ms)
 	json_object_set_new(json, name, pl_json_number(isfinite(ms) ? ms : NAN));
 }
 
+/* Rounds to 10^-9 ms, so that what cancels out is 0 and not a rest of the calculation. */
+static double rounded(double ms)
+{
+	return round(ms * 1e9) / 1e9;
+}
+
 static void write_split(const struct split *split, size_t part_count, json_t *json)
 {
 	double unattributed_ms = split->total_ms;
 
 	set_ms(json, "total", "_ms", split->total_ms);
 	for (size_t i = 0; i < part_count; i++) {
-		set_ms(json, part_keys[i], "_low_ms", split->parts[i].low);
-		set_ms(json, part_keys[i], "_high_ms", split->parts[i].high);
+		set_ms(json, part_keys[i], "_low_ms", rounded(split->parts[i].low));
+		set_ms(json, part_keys[i], "_high_ms", rounded(split->parts[i].high));
 		unattributed_ms -= split->parts[i].low;
 	}
-	set_ms(json, "unattributed", "_ms", fmax(unattributed_ms, 0));
+	set_ms(json, "unattributed", "_ms", fmax(rounded(unattributed_ms), 0));
 }
 
 static void write_latency(const struct pl_buckets *latency, json_t *json)

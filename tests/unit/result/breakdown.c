@@ -199,6 +199,28 @@ static void test_result_breakdown__a_local_server_has_no_network(void **state)
 	play_done(&play);
 }
 
+/* The rest of parts that cancel out is 0, not 1.4e-14 ms. */
+static void test_result_breakdown__a_part_without_time_is_zero(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 20; i++) {
+		struct play play = two_requests();
+		play.round_trip_ms = 0;
+		play.facts.is_local = true;
+		for (size_t k = 0; k < play.count; k++)
+			play.truths[k] = (struct truth){ .client = 0.1 * i,
+							 .queue = 7.3 * i,
+							 .prefill = 49.1 / i,
+							 .decode = 64.7 * i };
+		play_it(&play);
+		split(&play);
+		assert_true(at(&play, "ttft.front_end_low_ms") <= 0);
+		assert_true(at(&play, "e2el.front_end_high_ms") <= 0);
+		assert_true(at(&play, "e2el.unattributed_ms") <= 0);
+		play_done(&play);
+	}
+}
+
 static void test_result_breakdown__nothing_is_invented(void **state)
 {
 	struct play play = two_requests();
@@ -347,6 +369,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result_breakdown__equal_counts_are_exact),
 		cmocka_unit_test(test_result_breakdown__a_local_server_has_no_network),
+		cmocka_unit_test(test_result_breakdown__a_part_without_time_is_zero),
 		cmocka_unit_test(test_result_breakdown__nothing_is_invented),
 		cmocka_unit_test(test_result_breakdown__contradictions),
 		cmocka_unit_test(test_result_breakdown__times_of_each_request),

@@ -143,6 +143,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
           <LanesPlot
             lanes={lanes}
             range={shown}
+            asked={range ?? bounds}
             bounds={bounds}
             run={measured}
             phases={phases}

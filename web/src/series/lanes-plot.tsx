@@ -27,6 +27,7 @@ const colourOf = (at: number) => `var(--s${at + 1})`
 interface Props {
   lanes: Lane[]
   range: [number, number] // shown, in seconds
+  asked?: [number, number] // the range that loads; a zoom continues from it
   bounds: [number, number] // of the recording
   run: [number, number] | null // measured
   phases: Phase[]
@@ -64,6 +65,7 @@ const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
 export function LanesPlot({
   lanes,
   range,
+  asked,
   bounds,
   run,
   phases,
@@ -77,7 +79,7 @@ export function LanesPlot({
   const host = useRef<HTMLDivElement>(null)
   const drawing = useRef<HTMLDivElement>(null)
   const width = useWidth(drawing, 800)
-  const [at, setAt] = useState<number | null>(null)
+  const [at, setAt] = useState<number | null>(null) // seconds: positions change with the shown time
   const [drag, setDrag] = useState<[number, number] | null>(null) // px
   const [from, to] = range
   const inner = width - BOX.left - BOX.right
@@ -87,7 +89,8 @@ export function LanesPlot({
   const places = [
     ...new Set(lanes.flatMap(({ lines }) => lines.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))),
   ].toSorted((a, b) => a - b)
-  const cursor = at === null || places.length === 0 ? null : (places[Math.min(at, places.length - 1)] ?? null)
+  const index = at === null || places.length === 0 ? null : nearest(places, at)
+  const cursor = index === null ? null : (places[index] ?? null)
   const forms = lanes.map(({ lines, unit, top }) =>
     formOfUnit(
       unit,
@@ -123,7 +126,7 @@ export function LanesPlot({
   }
   const move = (event: PointerEvent) => {
     const x = xOf(event)
-    setAt(places.length ? nearest(places, toSeconds(x)) : null)
+    setAt(toSeconds(x))
     setDrag((start) => start && [start[0], x])
   }
   const up = () => {
@@ -136,11 +139,12 @@ export function LanesPlot({
   const press = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const factor = { '+': STEP, '=': STEP, '-': 1 / STEP, '−': 1 / STEP }[event.key]
-    const next = moved(event.key, at, places.length - 1)
+    const next = moved(event.key, index, places.length - 1)
     if (factor !== undefined) {
-      const wanted = zoomed(range, cursor ?? (from + to) / 2, factor, bounds)
+      const base = asked ?? range
+      const wanted = zoomed(base, cursor ?? (base[0] + base[1]) / 2, factor, bounds)
       onRange(wanted[0] <= bounds[0] && wanted[1] >= bounds[1] ? null : wanted)
-    } else if (next !== undefined && places.length > 0) setAt(next)
+    } else if (next !== undefined && places.length > 0) setAt(next === null ? null : (places[next] ?? null))
     else if (event.key === 'Escape' && isZoomed) onRange(null)
     else return
     event.preventDefault()
@@ -191,7 +195,7 @@ export function LanesPlot({
       aria-busy={isBusy}
       aria-valuemin={0}
       aria-valuemax={Math.max(0, places.length - 1)}
-      aria-valuenow={at === null ? 0 : Math.min(at, Math.max(0, places.length - 1))}
+      aria-valuenow={index ?? 0}
       aria-valuetext={said}
       onPointerDown={down}
       onPointerMove={move}

@@ -356,6 +356,15 @@ export const useLog = (id: number, request: LogRequest | null) =>
     staleTime: Infinity,
   })
 
+// Loads lines of a log outside of a component.
+export const logLines = (client: QueryClient, id: number, offset: number, limit: number) =>
+  client.fetchQuery({
+    queryKey: ['log', id, { offset, limit }],
+    queryFn: ({ signal }) => get(at('/api/data/experiments/{id}/log', { id }, { offset, limit }), signal),
+    ...patient,
+    staleTime: Infinity,
+  })
+
 // Finds the lines that contain a text, with one of them; null requests nothing.
 export const useLogSearch = (id: number, request: { find: string; offset: number } | null) =>
   useQuery({

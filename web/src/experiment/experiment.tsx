@@ -25,7 +25,7 @@ import { Document } from './document'
 import css from './experiment.module.css'
 import { AllFields } from './all-fields'
 import { Artifacts } from './artifacts'
-import { Log } from './log'
+import { type Called, Log } from './log'
 import { logSource } from './log-lines'
 import { Figures, Metrics } from './metrics'
 import { checksOf, entriesOf, familiesOf, figuresOf, isDefault, isSet, textOf } from './model'
@@ -200,7 +200,15 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
   const hasTimeline = stored || lost !== null
   const requests = useHasRequests(experiment)
   const source = logSource(experiment, artifacts.data)
-  const log = source && <Log key={experiment.id} experiment={experiment} source={source} />
+  const [called, setCalled] = useState<Called | null>(null)
+  const log = source && (
+    <Log
+      key={experiment.id}
+      experiment={experiment}
+      source={source}
+      called={called?.id === experiment.id ? called : null}
+    />
+  )
   const isFailure = textOf(experiment, 'error.message') !== null
   // derived fields alone are not a measurement
   const isMeasured = metrics.families.length > 0 || metrics.figures.some(({ field }) => field.id.startsWith('results.'))
@@ -316,7 +324,13 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
         )}
         {isMeasured && <Breakdown experiment={experiment} />}
         {hasTimeline && <Timeline experiment={experiment} missing={stored ? null : lost} />}
-        {requests.has && <Requests experiment={experiment} missing={requests.missing} />}
+        {requests.has && (
+          <Requests
+            experiment={experiment}
+            missing={requests.missing}
+            onLog={source?.kind === 'file' ? (line) => setCalled({ id: experiment.id, line }) : null}
+          />
+        )}
         <Checks checks={checks} />
         {!isFailure && log}
         {artifacts.data && hasTraces(artifacts.data) && <Traces id={experiment.id} files={artifacts.data} />}

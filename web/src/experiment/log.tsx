@@ -24,12 +24,20 @@ import { levelOf, type logSource, nextMatch, parts } from './log-lines'
 const PAGE = 200
 const TYPING_MS = 300
 
+// A line that another section leads to; a new object leads there again.
+export interface Called {
+  id: number // of the experiment
+  line: number
+}
+
 export function Log({
   experiment,
   source,
+  called,
 }: {
   experiment: Experiment
   source: NonNullable<ReturnType<typeof logSource>>
+  called: Called | null
 }) {
   const section = useRef<HTMLElement>(null)
   const isSeen = useSeen(section)
@@ -46,13 +54,17 @@ export function Log({
           </p>
         </>
       ) : (
-        <Lines experiment={experiment} isWanted={isSeen || hash.startsWith('#log')} />
+        <Lines
+          experiment={experiment}
+          isWanted={isSeen || called !== null || hash.startsWith('#log')}
+          called={called}
+        />
       )}
     </section>
   )
 }
 
-function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boolean }) {
+function Lines({ experiment, isWanted, called }: { experiment: Experiment; isWanted: boolean; called: Called | null }) {
   const hash = useLocationProperty(() => window.location.hash)
   const [place, navigate] = useLocation()
   const state = readLog(hash)
@@ -91,6 +103,12 @@ function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boo
     if (!isOn(line)) setView({ around: line, limit: PAGE })
     set({ line })
   }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each call leads there once
+  useEffect(() => {
+    if (!called) return
+    setStarted(true)
+    goTo(called.line)
+  }, [called])
   // a line that came with the address later, such as by Back
   const { line } = state
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the line leads there
@@ -204,6 +222,7 @@ function Lines({ experiment, isWanted }: { experiment: Experiment; isWanted: boo
             data={data}
             isAtEnd={isAtEnd}
             chosen={line}
+            called={called}
             find={state.find}
             onChoose={(to) => set({ line: to })}
             isBusy={log.isPlaceholderData}
@@ -273,6 +292,7 @@ function Rows({
   data,
   isAtEnd,
   chosen,
+  called,
   find,
   onChoose,
   isBusy,
@@ -280,12 +300,14 @@ function Rows({
   data: LogLines
   isAtEnd: boolean // without a line to show, the end of the lines comes into view
   chosen: number | null
+  called: Called | null // gets the focus
   find: string
   onChoose: (line: number) => void
   isBusy: boolean
 }) {
   const box = useRef<HTMLDivElement>(null)
   const isFirst = useRef(true)
+  const last = useRef<Called | null>(null)
   const target = chosen ?? data.cause_line
   // Scrolls the box, and the page only if the address led to a line.
   // biome-ignore lint/correctness/useExhaustiveDependencies: new lines or another line to go to
@@ -295,9 +317,14 @@ function Rows({
     const row = target === null ? null : scroller.querySelector<HTMLElement>(`[data-line="${target}"]`)
     if (row) scroller.scrollTop = row.offsetTop - (scroller.clientHeight - row.offsetHeight) / 2
     else scroller.scrollTop = isAtEnd ? scroller.scrollHeight : 0
-    if (isFirst.current && chosen !== null) scroller.scrollIntoView({ block: 'center' })
+    const isCalled = called !== null && called !== last.current && called.line === chosen && row
+    if (isCalled) {
+      last.current = called
+      row.querySelector('a')?.focus({ preventScroll: true })
+    }
+    if (isCalled || (isFirst.current && chosen !== null)) scroller.scrollIntoView({ block: 'center' })
     isFirst.current = false
-  }, [target, data, isBusy])
+  }, [target, data, isBusy, called])
   return (
     <div ref={box} className={css.box} role="region" aria-label="Lines of the log" data-busy={isBusy || undefined}>
       <ol className={css.lines} {...oneStop}>

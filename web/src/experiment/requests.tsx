@@ -14,6 +14,7 @@ import { readRequests, type RequestsState, writeRequests } from '../url/requests
 import { readTimeline, writeTimeline } from '../url/timeline'
 import { CurveTable, Curves } from './requests-curves'
 import { LanePlot } from './requests-lanes-plot'
+import { MarkedRequest } from './requests-log'
 import { PAGE_ROWS, Rows } from './requests-table'
 import css from './requests.module.css'
 import { measuredRun } from './timeline-lanes'
@@ -32,7 +33,13 @@ export function useHasRequests(experiment: Experiment): { has: boolean; missing:
   return { has: stored || lost !== null || isListed, missing: stored || isListed ? null : lost }
 }
 
-export function Requests({ experiment, missing }: { experiment: Experiment; missing: string | null }) {
+interface Props {
+  experiment: Experiment
+  missing: string | null
+  onLog: ((line: number) => void) | null // leads to a line of the log; null: it is not stored
+}
+
+export function Requests({ experiment, missing, onLog }: Props) {
   const search = useSearch()
   const [place, navigate] = useLocation()
   const state = useMemo(() => readRequests(search), [search])
@@ -168,6 +175,15 @@ export function Requests({ experiment, missing }: { experiment: Experiment; miss
           </div>
           {state.isCurveTable ? <CurveTable curve={whole.data.curve} /> : <Curves curve={whole.data.curve} />}
         </div>
+      )}
+      {data && state.marked !== null && (
+        <MarkedRequest
+          key={state.marked}
+          experiment={experiment}
+          search={search}
+          onLog={onLog}
+          onUnmark={() => mark(null)}
+        />
       )}
       {rows.data && rows.data.count > 0 && (
         <Rows

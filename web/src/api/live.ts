@@ -1,6 +1,6 @@
 // Runs in progress: their list, and the stream of one of them. A hidden page holds no connection, because a browser
 // opens only six to one server.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
 import { type ApiError, get } from './client'
@@ -16,6 +16,10 @@ export const useLiveRuns = (everyMs: number) =>
     queryFn: async ({ signal }) => (await get(at('/api/live'), signal)).runs,
     refetchInterval: everyMs,
   })
+
+// Whether a run of the last list reports, so that a result is about to come.
+export const isRunReporting = (client: QueryClient) =>
+  client.getQueryData<LiveRuns['runs']>(LIVE)?.some(({ state }) => state === 'reporting') ?? false
 
 function useVisible() {
   const [isVisible, setVisible] = useState(document.visibilityState === 'visible')

@@ -13,6 +13,7 @@ import { useCallback } from 'react'
 
 import { busySeconds, get, patch, post, put, remove } from './client'
 import { at } from './contract'
+import { isRunReporting } from './live'
 import type {
   ApplyResponse,
   ApplyRequest,
@@ -26,6 +27,7 @@ import type {
 } from './types'
 
 const HEALTH_EVERY_MS = 10_000
+const HEALTH_LIVE_MS = 1500 // while a run reports: its result appears soon after its end
 const HEALTH_TIMEOUT_MS = 5000
 const AGAIN_MS = 1000 // after the first failure; the pause grows with the outage up to HEALTH_EVERY_MS
 
@@ -235,6 +237,7 @@ export function usePresetActions() {
 export const HEALTH = ['health'] as const
 
 export function useHealth() {
+  const client = useQueryClient()
   return useQuery({
     queryKey: HEALTH,
     queryFn: ({ signal }) => get(at('/api/health'), signal, HEALTH_TIMEOUT_MS),
@@ -242,7 +245,9 @@ export function useHealth() {
     refetchInterval: ({ state: { status, errorUpdatedAt, dataUpdatedAt } }) =>
       status === 'error'
         ? Math.min(HEALTH_EVERY_MS, Math.max(AGAIN_MS, dataUpdatedAt ? (errorUpdatedAt - dataUpdatedAt) / 4 : 0))
-        : HEALTH_EVERY_MS,
+        : isRunReporting(client)
+          ? HEALTH_LIVE_MS
+          : HEALTH_EVERY_MS,
   })
 }
 

@@ -63,6 +63,16 @@ test('the files have rank, size and hash, and the summary is of the one in the a
   expect(await soundness(page)).toEqual([])
 })
 
+test('a busy share that is not known is not an absence of kernels', async ({ page }) => {
+  await page.route('**/api/data/experiments/*/traces/*', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), gpus: [], gpu_busy_share: null } })
+  })
+  await open(page)
+  await expect(traces(page)).toContainText('GPU busy – (too many separate kernels)')
+  await expect(table(page, 'Top kernels').nth(1)).toContainText('gemm')
+})
+
 test('a file leaves the host only after a click that says so', async ({ page, context, complaints }) => {
   const asked: string[] = []
   complaints.allow.push(/^asked https:\/\/ui\.perfetto\.dev\//)

@@ -238,7 +238,7 @@ function Sums({ data }: { data: TraceSums }) {
         </span>
         <span>
           GPU busy <span className="n">{percent(data.gpu_busy_share)}</span>
-          {data.gpus.length === 0 && ' (no kernels)'}
+          {data.gpus.length === 0 && (data.kernels.count === 0 ? ' (no kernels)' : ' (too many separate kernels)')}
         </span>
         {data.gpus.length > 1 &&
           data.gpus.map(({ device, busy_share }, i) => (

@@ -8,6 +8,7 @@ import pytest
 from dashboard_tools import Dashboard
 from front_tools import Front
 from run_tools import PATIENCE, base_config, load_result, run_profllm, start_profllm, write_config
+from test_disk import disk, fill  # noqa: F401 (a fixture)
 
 UNREACHABLE = "http://127.0.0.1:1"
 INVALID, NOT_UPLOADED = 2, 8
@@ -150,6 +151,43 @@ def test_list_of_another_user(bin_dir, dashboard, tmp_path):
 def test_no_list(bin_dir, tmp_path, words):
     (tmp_path / "r.json").write_text("{}")
     assert run_profllm(bin_dir, "upload", "--pending", *words, cwd=tmp_path).returncode == INVALID
+
+
+@pytest.mark.skipif(not os.environ.get("PROFLLM_TEST_LONG"), reason="a full dashboard is waited for 30 s: PROFLLM_TEST_LONG=1")
+def test_the_disk_of_the_dashboard_is_full_at_the_end(bin_dir, disk, tmp_path):  # noqa: F811
+    """The result and its artifacts wait until there is room. Each artifact arrives once."""
+    with Dashboard(bin_dir, tmp_path / "d.db", "--data", disk / "files") as full, Front(full) as front:
+        fill(disk)
+        done = run(bin_dir, tmp_path, "--upload", front.url)
+        assert done.returncode == NOT_UPLOADED, done.stderr
+        assert len([line for line in done.stderr.splitlines() if "upload --pending" in line]) == 1, done.stderr
+        result = load_result(tmp_path / "r.json")
+        assert result["status"] == "completed" and front.stored == []
+        assert {one["name"] for one in pending(tmp_path / "r.json")["files"]} >= set(names(result))
+        (disk / "filler").unlink()
+        send(bin_dir, tmp_path)
+        assert stored(full, result) == names(result) and not (tmp_path / "r.json.upload").exists()
+        arrived = [path.split("?")[0].rsplit("/", 1)[1] for path in front.stored]
+        assert sorted(arrived) == names(result)
+
+
+def test_a_token_that_expires_during_a_run(bin_dir, dashboard, tmp_path, token_file):
+    """The live view worked, and the upload at the end gets 401: one line about it, and the status of an upload that is due."""
+    def expire(path):
+        if not path.startswith("/api/live"):
+            front.token = "the-next-one-0123456789"
+
+    with Front(dashboard, token=TOKEN) as front:
+        front.before = expire
+        done = run(bin_dir, tmp_path, "--upload", front.url, "--token-file", token_file)
+        assert done.returncode == NOT_UPLOADED and front.stored == [], done.stderr
+        assert any(path.startswith("/api/live") for path in front.asked)
+        assert len([line for line in done.stderr.splitlines() if "HTTP 401" in line]) == 1, done.stderr
+        result = load_result(tmp_path / "r.json")
+        token_file.write_text("the-next-one-0123456789\n")
+        send(bin_dir, tmp_path, "--to", front.url, "--token-file", token_file)
+        assert stored(dashboard, result) == names(result) and len(front.stored) == len(names(result))
+    assert result["status"] == "completed" and not (tmp_path / "r.json.upload").exists()
 
 
 # ---- recover ---------------------------------------------------------------------------------

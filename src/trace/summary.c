@@ -289,6 +289,11 @@ bool trace_reader_is_whole(const struct trace_reader *reader)
 	return reader->cut.place == TRACE_AT_END;
 }
 
+int64_t trace_reader_events(const struct trace_reader *reader)
+{
+	return reader->events;
+}
+
 int64_t trace_reader_rank(const struct trace_reader *reader)
 {
 	return reader->rank;

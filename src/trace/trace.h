@@ -27,6 +27,8 @@ int trace_reader_add(struct trace_reader *reader, const char *bytes, size_t len,
 		     struct pl_err *err) PL_MUST_CHECK;
 /* Returns whether the file is whole: the brackets around the events are closed. */
 bool trace_reader_is_whole(const struct trace_reader *reader);
+/* Returns the number of events so far. */
+int64_t trace_reader_events(const struct trace_reader *reader);
 /* Returns distributedInfo.rank of the file; -1: none so far. */
 int64_t trace_reader_rank(const struct trace_reader *reader);
 /* Call it after the last block. INVALID: there is no list of events, or it ends before its first event does. */

@@ -12,7 +12,9 @@
 #include "mirror/cancel_token.h"
 #include "trace/trace.h"
 
-#define UNPACKED_MAX ((size_t)2 << 30) /* also limits the time */
+/* Both limit the time. A profiler's events have about 100 bytes and more, so its files meet the first limit first. */
+#define UNPACKED_MAX ((size_t)2 << 30)
+#define EVENTS_MAX   ((int64_t)1 << 25)
 #define BLOCK_BYTES  ((size_t)256 << 10)
 
 /* ---- the cached sums ------------------------------------------------------------------------- */
@@ -76,6 +78,9 @@ static int read_blocks(struct pl_unpack *unpack, const struct file *file,
 			return pl_err_invalid(err, "'%s' is larger than %s after decompression",
 					      file->artifact->name,
 					      pl_text_from_bytes(UNPACKED_MAX, size));
+		if (trace_reader_events(reader) > EVENTS_MAX)
+			return pl_err_invalid(err, "'%s' has more than %lld events",
+					      file->artifact->name, (long long)EVENTS_MAX);
 	} while (len > 0);
 	return trace_reader_end(reader, err) < 0 ? pl_err_wrap(err, "'%s'", file->artifact->name)
 						 : 0;

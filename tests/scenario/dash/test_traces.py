@@ -143,7 +143,9 @@ def test_files_that_are_none(dashboard):
     for name, data, words in (("r.nsys-rep", b"\0\1binary" * 99, "found no object"), ("text.json", b"hello", "found no object"),
                               ("result.json", b'{"a": 1', "found no events"), ("open.json", b'{"traceEvents": [', "found no events"),
                               ("cut.json.gz", gzip.compress(json.dumps(made(random.Random(1))).encode())[:-500], "truncated"),
-                              ("after.json", b"[] []", "after its end"), ("object.json", b'{"a": [{}]}', "found no events")):
+                              ("after.json", b"[] []", "after its end"),
+                              ("many.json.gz", gzip.compress(b"[" + b"0," * (1 << 25) + b"0]", 1), "more than 33554432 events"),
+                              ("object.json", b'{"a": [{}]}', "found no events")):
         put(dashboard, name, data)
         answer = ask(dashboard, name)
         assert answer.status == 422 and words in answer.json["detail"], (name, answer.json)

@@ -476,7 +476,8 @@ export interface paths {
          * @description The server reads the file once and caches the sums. Only complete events ("ph": "X") count. Operations are those without
          *     the categories Trace, user_annotation, gpu_user_annotation, python_function and overhead, which are frames around others.
          *     The span is the time from the first begin to the last end of an operation. A file of another format returns 422; so does
-         *     one with more than 2 GiB after decompression. If two other artifacts are being read, the response is 503.
+         *     one with more than 2 GiB after decompression or 33,554,432 events. If two other artifacts are being read, the
+         *     response is 503.
          */
         get: operations["getTrace"];
         put?: never;

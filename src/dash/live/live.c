@@ -70,7 +70,7 @@ enum live_state dash_live_run_state(const struct dash_live *live, const struct l
 									      : LIVE_REPORTING;
 }
 
-/* Returns the run whose last snapshot is the oldest of those in this state; NULL: none has one from before before_ns. */
+/* Returns the run in this state whose last snapshot is the oldest, and from before before_ns; NULL: none. */
 static struct live_run *oldest_of(const struct dash_live *live, enum live_state state,
 				  int64_t before_ns)
 {
@@ -179,6 +179,14 @@ static char *open_text_of(const json_t *snapshot)
 	return text;
 }
 
+/* Its serial changes with its content: a listener that has just come does not get the same one again. */
+static void renew_snapshot(struct live_run *run)
+{
+	run->is_dirty = true;
+	run->serial++;
+	dash_live_frame_release(pl_take(run->snapshot));
+}
+
 static void take(struct live_run *run, const json_t *snapshot, char *text, json_t *listed)
 {
 	free(run->text);
@@ -189,7 +197,7 @@ static void take(struct live_run *run, const json_t *snapshot, char *text, json_
 	run->received_ns = pl_clock_now_ns();
 	run->received_real_ns = pl_clock_real_ns();
 	run->has_ended = json_is_object(json_object_get(snapshot, "ended"));
-	run->is_dirty = true;
+	renew_snapshot(run);
 	dash_live_history_add(run->history, snapshot, SILENT_S);
 }
 
@@ -337,8 +345,6 @@ static void look_at_run(struct dash_live *live, struct live_run *run, int64_t no
 
 	if (run->is_dirty) {
 		run->is_dirty = false;
-		run->serial++;
-		dash_live_frame_release(pl_take(run->snapshot));
 		live->is_list_dirty = true;
 	}
 	if (state != run->state) {
@@ -346,6 +352,7 @@ static void look_at_run(struct dash_live *live, struct live_run *run, int64_t no
 		run->ended_ns = now_ns;
 		run->was_looked_up = false;
 		announce(live, run);
+		pthread_cond_signal(&live->unstored);
 	}
 	int64_t second_ns = live->options.second_ns;
 	if ((state == LIVE_ENDED && now_ns - run->ended_ns > FORGET_S * second_ns) ||
@@ -369,6 +376,8 @@ static void pass(struct dash_live *live, int64_t now_ns)
 	}
 	dash_live_wake_listeners(live, now_ns);
 }
+
+/* ---- the finder ---------------------------------------------------------------------------- */
 
 /* Returns the run_id of a run whose result may have been stored; NULL: none. free() */
 static char *next_to_look_up(struct dash_live *live)
@@ -397,8 +406,6 @@ static void look_up(struct dash_live *live)
 	const struct dash_live_options *options = &live->options;
 	char *run_id;
 
-	if (!has_unstored(live))
-		return;
 	pthread_mutex_unlock(&live->lock);
 	int64_t version = options->version(options->data);
 	pthread_mutex_lock(&live->lock);
@@ -413,13 +420,36 @@ static void look_up(struct dash_live *live)
 		struct live_run *run = find(live, run_id);
 		if (run != NULL && id > 0) {
 			run->experiment_id = id;
-			run->is_dirty = true;
+			renew_snapshot(run);
 			announce(live, run);
 			live->has_news = true;
+			pthread_cond_signal(&live->wake);
 		}
 		free(run_id);
 	}
 }
+
+static void *find_results(void *data)
+{
+	struct dash_live *live = data;
+
+	pthread_mutex_lock(&live->lock);
+	while (!live->is_ending) {
+		if (!has_unstored(live)) {
+			pthread_cond_wait(&live->unstored, &live->lock);
+			continue;
+		}
+		look_up(live);
+		struct timespec due = pl_clock_timespec(pl_clock_now_ns() +
+							live->options.second_ns);
+		if (!live->is_ending)
+			pthread_cond_timedwait(&live->unstored, &live->lock, &due);
+	}
+	pthread_mutex_unlock(&live->lock);
+	return NULL;
+}
+
+/* ---- the clock thread: its loop ------------------------------------------------------------ */
 
 /* Returns when the next pass is due: after a second, or when a run becomes silent. */
 static int64_t next_pass_ns(const struct dash_live *live, int64_t now_ns)
@@ -459,7 +489,6 @@ static void *keep_time(void *data)
 		int64_t now_ns = pl_clock_now_ns();
 		live->has_news = false;
 		pass(live, now_ns);
-		look_up(live);
 		sleep_until(live, now_ns + second_ns / PASSES_PER_S, false);
 		sleep_until(live, next_pass_ns(live, now_ns), true);
 	}
@@ -468,6 +497,15 @@ static void *keep_time(void *data)
 }
 
 /* ---- start and end ------------------------------------------------------------------------- */
+
+static void live_free(struct dash_live *live)
+{
+	dash_live_frame_release(live->list);
+	pthread_cond_destroy(&live->unstored);
+	pthread_cond_destroy(&live->wake);
+	pthread_mutex_destroy(&live->lock);
+	free(live);
+}
 
 int dash_live_start(const struct dash_live_options *options, struct dash_live **ret,
 		    struct pl_err *err)
@@ -480,15 +518,21 @@ int dash_live_start(const struct dash_live_options *options, struct dash_live **
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&live->wake, &monotonic);
+	pthread_cond_init(&live->unstored, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	if (pl_thread_start(&live->thread, keep_time, live, err) == 0) {
-		*ret = live;
-		return 0;
+	int result = pl_thread_start(&live->clock, keep_time, live, err);
+	if (result == 0) {
+		result = pl_thread_start(&live->finder, find_results, live, err);
+		if (result < 0) {
+			dash_live_end(live);
+			pthread_join(live->clock, NULL);
+		}
 	}
-	pthread_cond_destroy(&live->wake);
-	pthread_mutex_destroy(&live->lock);
-	free(live);
-	return -1;
+	if (result < 0)
+		live_free(live);
+	else
+		*ret = live;
+	return result;
 }
 
 void dash_live_end(struct dash_live *live)
@@ -497,6 +541,7 @@ void dash_live_end(struct dash_live *live)
 	live->is_ending = true;
 	dash_live_wake_listeners(live, pl_clock_now_ns());
 	pthread_cond_signal(&live->wake);
+	pthread_cond_signal(&live->unstored);
 	pthread_mutex_unlock(&live->lock);
 }
 
@@ -505,11 +550,9 @@ void dash_live_stop(struct dash_live *live)
 	if (live == NULL)
 		return;
 	dash_live_end(live);
-	pthread_join(live->thread, NULL);
+	pthread_join(live->clock, NULL);
+	pthread_join(live->finder, NULL);
 	while (live->runs != NULL)
 		forget(live, live->runs);
-	dash_live_frame_release(live->list);
-	pthread_cond_destroy(&live->wake);
-	pthread_mutex_destroy(&live->lock);
-	free(live);
+	live_free(live);
 }

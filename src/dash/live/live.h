@@ -2,8 +2,9 @@
  * Runs in progress: keeps the last snapshot of each run in memory, with a history, and sends them to listeners as
  * server-sent events.
  *
- *   POST ──> dash_live_put ──> runs ──> the clock thread: silent? ended? forgotten? result stored?
+ *   POST ──> dash_live_put ──> runs ──> the clock thread: silent? ended? forgotten?
  *                                          │ wakes the listeners for which there is something new
+ *                          the finder: is the result stored? (its own thread: a slow database delays no snapshot)
  *   GET  ──> dash_live_listen ──> stream ──┴──> history, snapshot …, silent, ended, or a comment after 15 s
  *
  * - A listener is a suspended connection: it needs no thread, and nothing is done for it until there is something new.
@@ -26,9 +27,9 @@
 struct dash_live;
 
 struct dash_live_options {
-	/* Returns the id of the stored result with this run_id; 0: none. Called by the clock thread. */
+	/* Returns the id of the stored result with this run_id; 0: none. Called by the finder. */
 	int64_t (*find)(void *data, const char *run_id);
-	/* Returns a number that changes with the stored results. Called by the clock thread. */
+	/* Returns a number that changes with the stored results. Called by the finder. */
 	int64_t (*version)(void *data);
 	void *data;
 	/* Time units of the limits below, so that tests need not wait: 1 s otherwise. */

@@ -27,7 +27,7 @@ struct live_run {
 	int64_t received_ns;
 	int64_t received_real_ns;
 	bool has_ended;        /* by its last snapshot */
-	bool is_dirty;         /* a snapshot arrived since the last pass of the clock thread */
+	bool is_dirty;         /* it changed since the last pass of the clock thread */
 	enum live_state state; /* as of the last pass */
 	int64_t ended_ns;      /* when it became ENDED */
 	int64_t experiment_id; /* 0: not stored */
@@ -62,9 +62,11 @@ struct live_listener {
 
 struct dash_live {
 	struct dash_live_options options;
-	pthread_t thread;
+	pthread_t clock;
+	pthread_t finder;
 	pthread_mutex_t lock;
-	pthread_cond_t wake; /* of the clock thread */
+	pthread_cond_t wake;     /* of the clock thread */
+	pthread_cond_t unstored; /* of the finder: a run does not report any more */
 	bool is_ending;
 	bool has_news; /* for the clock thread */
 	struct live_run *runs;

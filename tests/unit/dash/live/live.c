@@ -33,9 +33,13 @@ static int64_t find(void *data, const char *run_id)
 	return strcmp(run_id, "stored") == 0 ? atomic_load(&stored_id) : 0;
 }
 
+static atomic_bool is_hanging; /* the database */
+
 static int64_t version_of(void *data)
 {
 	(void)data;
+	while (atomic_load(&is_hanging))
+		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_MS);
 	return atomic_load(&version);
 }
 
@@ -248,6 +252,49 @@ static void test_killed_run_whose_result_arrives(void **state)
 	dash_live_stop(live);
 }
 
+/* Even if the clock thread has not looked at it yet. */
+static void test_listener_gets_each_snapshot_once(void **state)
+{
+	struct dash_live *live = begin(SECOND_NS);
+	struct reader reader;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		put(live, "a", 2 * i, false);
+		/* the clock thread has looked at this one, and rests before the next one */
+		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_MS);
+		put(live, "a", 2 * i + 1, false);
+		assert_int_equal(open_reader(live, "a", &reader), DASH_LIVE_LISTENS);
+		read_until(&reader, "event: silent");
+		assert_int_equal(count_of(pl_buf_text(&reader.text), "event: snapshot"), 1);
+		close_reader(&reader);
+	}
+	dash_live_stop(live);
+}
+
+static void test_database_that_hangs_delays_no_snapshot(void **state)
+{
+	struct dash_live *live = begin(SECOND_NS / 10);
+	struct reader reader;
+
+	(void)state;
+	atomic_store(&is_hanging, true);
+	put(live, "ended", 1, true);
+	put(live, "a", 1, false);
+	assert_int_equal(open_reader(live, "a", &reader), DASH_LIVE_LISTENS);
+	for (int i = 2; i < 5; i++) {
+		char text[32];
+		put(live, "a", i, false);
+		snprintf(text, sizeof(text), "data: {\"sequence\":%d,", i);
+		read_until(&reader, text);
+		pl_clock_sleep_until(pl_clock_now_ns() + SECOND_NS / 10);
+	}
+	read_until(&reader, "event: silent");
+	atomic_store(&is_hanging, false);
+	close_reader(&reader);
+	dash_live_stop(live);
+}
+
 static void test_slow_reader_skips_snapshots(void **state)
 {
 	struct dash_live *live = begin(SECOND_NS / 50);
@@ -366,6 +413,8 @@ int main(void)
 		cmocka_unit_test(test_older_snapshot_is_ignored),
 		cmocka_unit_test(test_events_of_a_run),
 		cmocka_unit_test(test_killed_run_whose_result_arrives),
+		cmocka_unit_test(test_listener_gets_each_snapshot_once),
+		cmocka_unit_test(test_database_that_hangs_delays_no_snapshot),
 		cmocka_unit_test(test_slow_reader_skips_snapshots),
 		cmocka_unit_test(test_runs_are_bounded),
 		cmocka_unit_test(test_silent_runs_make_room),

@@ -50,11 +50,13 @@ static void take(struct run_tail *tail, const char *bytes, size_t len)
 	struct run_tail_line *current = &tail->current;
 
 	for (size_t i = 0; i < len; i++) {
+		/* CR LF ends a line, as on the terminal of a container */
+		if (tail->has_returned && bytes[i] != '\n' && bytes[i] != '\r')
+			current->len = 0;
+		tail->has_returned = bytes[i] == '\r';
 		if (bytes[i] == '\n')
 			end_line(tail);
-		else if (bytes[i] == '\r')
-			current->len = 0;
-		else if (current->len < sizeof(current->text) - 1)
+		else if (bytes[i] != '\r' && current->len < sizeof(current->text) - 1)
 			current->text[current->len++] = bytes[i];
 	}
 }

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,6 +18,7 @@ struct run_tail {
 		char text[400];
 		size_t len;
 	} lines[RUN_TAIL_LINES], current;
+	bool has_returned; /* the last byte was a CR */
 	size_t count;
 };
 

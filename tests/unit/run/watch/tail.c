@@ -64,6 +64,30 @@ static void test_growing_file(void **state)
 	unlink(path);
 }
 
+/* In pieces: a CR may be the last byte of one. */
+static void test_lines_that_end_in_cr_lf(void **state)
+{
+	char path[] = "/tmp/profllm-tail-XXXXXX";
+	struct run_tail tail = { 0 };
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	run_tail_open(&tail, path);
+	append(path, "INFO one\r");
+	run_tail_read(&tail);
+	append(path, "\nINFO two\r\r\n50 %\r100 %\r\n");
+	run_tail_read(&tail);
+	auto_json json_t *lines = run_tail_json(&tail);
+	assert_int_equal(json_array_size(lines), 3);
+	assert_line(lines, 0, 1, "INFO", "INFO one");
+	assert_line(lines, 1, 2, "INFO", "INFO two");
+	assert_line(lines, 2, 3, NULL, "100 %");
+	run_tail_done(&tail);
+	unlink(path);
+}
+
 static void test_long_line(void **state)
 {
 	char path[] = "/tmp/profllm-tail-XXXXXX";
@@ -102,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_growing_file),
+		cmocka_unit_test(test_lines_that_end_in_cr_lf),
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_no_file),
 	};

@@ -106,7 +106,8 @@ def test_snapshots_fit_the_contract_and_come_each_second(bin_dir, tmp_path):
     sequences = [one["sequence"] for one in snapshots]
     assert sequences == sorted(set(sequences))
     phases = [one["phase"]["name"] for one in snapshots]
-    assert phases[0] == "starting" and phases[-1] == "ended" and "measuring" in phases
+    order = ["starting", "warming_up", "measuring", "draining", "stopping", "ended"]
+    assert phases == sorted(phases, key=order.index) and phases[-1] == "ended" and "measuring" in phases
     assert [step["name"] for step in snapshots[-1]["phase"]["done"]][-1] in ("measuring", "draining")
     elapsed = snapshots[-1]["elapsed_s"]
     assert elapsed - 2 <= len(snapshots) <= elapsed + 3

@@ -3471,6 +3471,7 @@ export interface components {
                 /** @description Number of requests that a p99 needs */
                 needed_for_p99: number | null;
             };
+            /** @description The rate of the load, and means since its first request */
             rates: {
                 requested_per_s: components["schemas"]["LiveNumber"];
                 sent_per_s: components["schemas"]["LiveNumber"];

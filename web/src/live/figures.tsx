@@ -94,15 +94,21 @@ export function Figures({ snapshot }: { snapshot: LiveRun }) {
         value={rates.sent_per_s}
         unit="req/s"
         note={client.late_median_ms !== null && `${withUnit(client.late_median_ms, 'ms')} late`}
-        title="With the median of the schedule lateness: actual minus planned send time"
+        title="Mean so far, with the median of the schedule lateness: actual minus planned send time"
       />
       <Figure
         name="Finished"
         value={rates.done_per_s}
         unit="req/s"
         note={requests.in_flight !== null && `${count(requests.in_flight)} in flight`}
+        title="Mean since the first request was sent"
       />
-      <Figure name="Output" value={rates.output_tokens_per_s} unit="tok/s" />
+      <Figure
+        name="Output"
+        value={rates.output_tokens_per_s}
+        unit="tok/s"
+        title="Mean since the first request was sent"
+      />
       <Figure
         name="TTFT median so far"
         value={ttft_ms.median}

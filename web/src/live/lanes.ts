@@ -27,9 +27,9 @@ const ROWS: LaneRow[] = [
   },
   {
     title: 'Finished',
-    note: 'requests per second',
+    note: 'requests per second, mean so far',
     unit: 'req/s',
-    lines: [['done_per_s', '', 'Finished requests per second']],
+    lines: [['done_per_s', '', 'Finished requests per second, mean since the first request was sent']],
   },
   {
     title: 'TTFT median so far',

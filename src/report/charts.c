@@ -372,7 +372,8 @@ void report_add_latencies(const struct report_input *input, json_t *blocks)
 			add_over_time(&requests, &latencies[i], charts);
 	}
 	add_charts(blocks, charts);
-	if (requests.count > 0 && records->skipped > 0) {
+	/* also if no line is left: the charts then show only what the result has */
+	if (records != NULL && records->skipped > 0) {
 		auto_free char *note = pl_asprintf(
 			"The charts lack %zu lines of the artifact: they are not records, or "
 			"repeat a request.",

@@ -228,7 +228,7 @@ def test_missing_and_changed_artifacts_are_named(bin_dir, runs, tmp_path):
 
 
 def test_broken_lines_of_artifacts(bin_dir, runs, tmp_path):
-    """Lines that are no records are skipped; the report is whole."""
+    """Lines that are no records are skipped and counted, also if they are all; the report is whole."""
     result = load_result(runs / "r1.json")
     lines = subprocess.run(["zstd", "-dc", runs / "r1.requests.jsonl.zst"], check=True, capture_output=True).stdout.splitlines()
     broken = b"\n".join([b"{", b"[]", b'{"index":-1}', b"\xff\x00", *lines[:50], lines[51][:40]])
@@ -238,6 +238,10 @@ def test_broken_lines_of_artifacts(bin_dir, runs, tmp_path):
     (tmp_path / "r1.json").write_text(json.dumps(result))
     page = check_html(report(bin_dir, tmp_path / "r1.json", "--html"))
     assert sum(row[2][1] for row in page.tables["E2EL over time as a table"][1:]) == 50
+    (tmp_path / name).write_bytes(b"[]\n" * 7)
+    result["artifacts"][0].update(size=21, sha256=hashlib.sha256(b"[]\n" * 7).hexdigest())
+    (tmp_path / "r1.json").write_text(json.dumps(result))
+    assert "The charts lack 7 lines of the artifact" in report(bin_dir, tmp_path / "r1.json", "--html")
 
 
 @pytest.mark.parametrize("has_lists", [True, False])

@@ -163,7 +163,7 @@ struct split {
 	struct pl_range parts[PART_COUNT];
 };
 
-/* Splits the time outside of the engine. False: it is negative. */
+/* Splits the time outside of the engine. False: the times contradict each other. */
 static bool split_rest(const struct client *client, double round_trip_ms, bool is_local,
 		       struct split *split)
 {
@@ -181,6 +181,13 @@ static bool split_rest(const struct client *client, double round_trip_ms, bool i
 	struct pl_range rest = minus(after_sending, engine);
 	struct pl_range outside = minus(after_sending, split->server);
 	struct pl_range inside = minus(split->server, engine);
+	/*
+	 * What the server does lies between the client's times. A clock that was set meanwhile leaves
+	 * sums below zero or above the total.
+	 */
+	if (engine.low < -TOLERANCE_MS || engine.low > split->total_ms + TOLERANCE_MS ||
+	    split->server.low < -TOLERANCE_MS || split->server.low > split->total_ms + TOLERANCE_MS)
+		return false;
 	if (rest.high < -TOLERANCE_MS || outside.high < -TOLERANCE_MS ||
 	    inside.high < -TOLERANCE_MS)
 		return false;
@@ -324,8 +331,10 @@ json_t *res_breakdown(const struct res_outcome *outcome, const json_t *results,
 
 	if (reason == REASON_COUNT || (client.count > 0 && is_reported(&client)))
 		state = add_splits(outcome, &client, results, facts, &reason, json);
-	for (size_t i = 0; i < RES_SERVER_COUNT && facts->has_pages && !facts->is_restarted; i++) {
-		if (facts->known[i])
+	/* what is known to be wrong is not recorded */
+	bool is_usable = facts->has_pages && !facts->is_restarted && reason != REASON_CONTRADICTION;
+	for (size_t i = 0; i < RES_SERVER_COUNT; i++) {
+		if (is_usable && facts->known[i])
 			write_latency(&facts->latency[i], json_object_get(server, latency_keys[i]));
 	}
 	json_object_set_new(json, "state", json_string(state_names[state]));

@@ -182,7 +182,7 @@ static bool split_rest(const struct client *client, double round_trip_ms, bool i
 	struct pl_range outside = minus(after_sending, split->server);
 	struct pl_range inside = minus(split->server, engine);
 	/*
-	 * What the server does lies between the client's times. A clock that was set meanwhile leaves
+	 * The server's times lie between the client's. A clock that was set meanwhile leaves
 	 * sums below zero or above the total.
 	 */
 	if (engine.low < -TOLERANCE_MS || engine.low > split->total_ms + TOLERANCE_MS ||

@@ -98,9 +98,9 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
   )
 }
 
-// The text with a link to each check that it says to look at: "…; see the … short_run, sample_size".
+// The text with a link to each check whose note it says to read: "…; read the notes on short_run, sample_size".
 function CheckLinks({ text = '', checks }: { text: string | undefined; checks: Check[] }) {
-  const at = text.indexOf('; see ')
+  const at = text.indexOf('; read the note')
   if (at < 0) return text
   const ids = new Set(checks.map(({ id }) => id))
   return [

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-enum { POINTS_MAX = 100, ID_BYTES = 8 };
+enum { POINTS_MAX = 100, ID_BYTES = 24 };
 
 /* A series of latencies with its analysis. */
 struct made {

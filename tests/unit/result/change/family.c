@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 
-enum { SERIES = 300, POINTS = 60, KEY_BYTES = 16 };
+enum { SERIES = 300, POINTS = 60, KEY_BYTES = 32 };
 
 struct family {
 	struct res_change_point points[SERIES][POINTS];

@@ -182,21 +182,6 @@ static double tokens_by_events(const struct res_outcome *outcome)
 	return any ? 0 : NAN;
 }
 
-/* For several choices the record has the first one's reason; the events show the others. */
-static bool names_reason(const struct res_record *record)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
-
-	if (record->finish_reason[0] != '\0')
-		return true;
-	while (res_record_next(&cursor, &at)) {
-		if ((at.flags & RES_EVENT_FINISH) != 0)
-			return true;
-	}
-	return false;
-}
-
 static double reasonless(const struct res_outcome *outcome)
 {
 	double count = NAN;
@@ -206,7 +191,7 @@ static double reasonless(const struct res_outcome *outcome)
 		if (!record->ok)
 			continue;
 		count = isnan(count) ? 0 : count;
-		count += !names_reason(record);
+		count += !res_record_names_reason(record);
 	}
 	return count;
 }

@@ -278,6 +278,12 @@ int64_t res_record_first_event_ns(const struct res_record *record)
 	return first_event_ns(record, 0);
 }
 
+bool res_record_names_reason(const struct res_record *record)
+{
+	return record->finish_reason[0] != '\0' ||
+	       first_event_ns(record, RES_EVENT_FINISH) != RES_NO_TIME;
+}
+
 int64_t res_record_first_chunk_ns(const struct res_record *record)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);

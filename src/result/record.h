@@ -201,6 +201,11 @@ void res_record_give_tokens(struct res_record *record, int64_t tokens);
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_chunk_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);
+/*
+ * Whether the server named a reason for the end of some choice: the record has the first choice's
+ * reason, and the events show those of the others.
+ */
+bool res_record_names_reason(const struct res_record *record);
 
 const char *res_token_source_name(enum res_token_source source);
 bool res_token_source_find(const char *name, enum res_token_source *ret);

@@ -64,21 +64,6 @@ static void take_error(struct run_seen *seen, const struct res_record *record)
 		error->count++;
 }
 
-/* For several choices, the events show the reasons of the others. */
-static bool names_reason(const struct res_record *record)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
-
-	if (record->finish_reason[0] != '\0')
-		return true;
-	while (res_record_next(&cursor, &at)) {
-		if ((at.flags & RES_EVENT_FINISH) != 0)
-			return true;
-	}
-	return false;
-}
-
 static void on_over(void *data, const struct res_record *record)
 {
 	struct run_seen *seen = data;
@@ -90,7 +75,7 @@ static void on_over(void *data, const struct res_record *record)
 	}
 	struct res_timing timing = res_timing_of(record);
 	seen->completed++;
-	seen->reasonless += !names_reason(record);
+	seen->reasonless += !res_record_names_reason(record);
 	seen->lacking_done += record->done_missing;
 	seen->uncounted += record->token_source == RES_TOKENS_EVENTS ||
 			   record->output_tokens == RES_NO_COUNT;

@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/zst.h"
+#include "base/unpack.h"
 #include "dash/parsed/parsed.h"
 #include "dash/problem.h"
 #include "dash/range.h"
@@ -284,43 +285,7 @@ void dash_get_artifact(const struct dash_request *request, struct dash_answer *a
 
 #define SERIES_PACKED_MAX   ((int64_t)64 << 20)
 #define SERIES_UNPACKED_MAX ((size_t)256 << 20)
-
-/* Reads the complete file. Returns -1 if it is shorter than its row says, or unreadable. */
-static int read_whole(int fd, char *bytes, size_t len)
-{
-	for (size_t at = 0; at < len;) {
-		ssize_t got = TEMP_FAILURE_RETRY(read(fd, bytes + at, len - at));
-		if (got <= 0)
-			return -1;
-		at += (size_t)got;
-	}
-	return 0;
-}
-
-/* *ret_text is the caller's. The file may be compressed. */
-static int read_lines(struct store *store, const struct store_artifact *artifact, char **ret_text,
-		      size_t *ret_len, struct pl_err *err)
-{
-	int fd = -1;
-
-	if (artifact->bytes > SERIES_PACKED_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "%s has more than %lld bytes",
-				  artifact->name, (long long)SERIES_PACKED_MAX);
-	if (store_artifact_open(store, artifact->sha256, &fd, err) < 0)
-		return -1;
-	auto_free char *bytes = pl_alloc_array((size_t)artifact->bytes + 1, 1);
-	int rc = read_whole(fd, bytes, (size_t)artifact->bytes);
-	pl_fd_close(&fd);
-	if (rc < 0)
-		return pl_err_set(err, PL_ERR_IO, "could not read %s completely", artifact->name);
-	if (pl_zst_is(bytes, (size_t)artifact->bytes))
-		return pl_zst_unpack(bytes, (size_t)artifact->bytes, SERIES_UNPACKED_MAX,
-				     artifact->name, ret_text, ret_len, err);
-	*ret_len = (size_t)artifact->bytes;
-	*ret_text = bytes;
-	bytes = NULL;
-	return 0;
-}
+#define SERIES_BLOCK_BYTES  ((size_t)256 << 10)
 
 const struct store_artifact *dash_artifact_of_kind(const struct store_artifacts *artifacts,
 						   const char *kind)
@@ -344,15 +309,45 @@ struct series_file {
 	const struct store_artifact *artifact;
 };
 
+static int read_blocks(struct pl_unpack *unpack, const char *name, struct series_reader *reader,
+		       struct pl_err *err)
+{
+	auto_free char *block = pl_alloc(SERIES_BLOCK_BYTES);
+	size_t total = 0, len = 0;
+
+	do {
+		if (pl_unpack_read(unpack, block, SERIES_BLOCK_BYTES, &len, err) < 0 ||
+		    series_reader_add(reader, block, len, err) < 0)
+			return -1;
+		total += len;
+		if (total > SERIES_UNPACKED_MAX)
+			return pl_err_invalid(err,
+					      "'%s' is larger than %zu MiB after decompression",
+					      name, SERIES_UNPACKED_MAX >> 20);
+	} while (len > 0);
+	return 0;
+}
+
 static int read_series(void *data, size_t bytes_max, void **ret, struct pl_err *err)
 {
 	const struct series_file *file = data;
+	const char *name = file->artifact->name;
+	auto_series_reader struct series_reader *reader = series_reader_new(bytes_max);
+	auto_unpack struct pl_unpack *unpack = NULL;
 	struct series *series = NULL;
-	auto_free char *text = NULL;
-	size_t len = 0;
+	struct stat stat;
+	int fd = -1;
 
-	if (read_lines(file->store, file->artifact, &text, &len, err) < 0 ||
-	    series_read(text, len, bytes_max, &series, err) < 0)
+	if (file->artifact->bytes > SERIES_PACKED_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "%s has more than %lld bytes", name,
+				  (long long)SERIES_PACKED_MAX);
+	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
+	    pl_unpack_new(fd, name, &unpack, err) < 0)
+		return -1;
+	if (fstat(fd, &stat) < 0 || stat.st_size < file->artifact->bytes)
+		return pl_err_set(err, PL_ERR_IO, "could not read %s completely", name);
+	if (read_blocks(unpack, name, reader, err) < 0 ||
+	    series_reader_end(reader, &series, err) < 0)
 		return -1;
 	*ret = series;
 	return 0;

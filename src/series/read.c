@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "io/jwalk.h"
+#include "series/form.h"
 
 const struct series_quantity series_quantities[] = {
 	{ "load", "in_flight", "load.in_flight", "req", "requests in flight", HELD },
@@ -47,6 +49,9 @@ struct line {
 	bool has_values;
 	char id[128];              /* "": none */
 	double values[QUANTITIES]; /* [width] */
+	struct series_number numbers[QUANTITIES + 1];
+	size_t number_count;
+	bool is_irregular; /* a member is repeated, or comes before the source: it has no form */
 };
 
 static size_t width_from(size_t first)
@@ -61,6 +66,7 @@ static size_t width_from(size_t first)
 
 static void set_source(struct line *line, const struct io_jwalk *walk)
 {
+	line->is_irregular = line->is_irregular || line->has_source;
 	line->has_source = true;
 	line->first = 0;
 	while (line->first < QUANTITIES &&
@@ -71,36 +77,25 @@ static void set_source(struct line *line, const struct io_jwalk *walk)
 		line->values[i] = NAN;
 }
 
-/*
- * The number of a token. A mantissa up to 2^53 and a power of ten up to 10^22 are exact as doubles, so one division
- * rounds correctly (W. Clinger, "How to read floating point numbers accurately", 1990); strtod() reads all others.
- */
+/* The number of a token. */
 static double number_of(const struct io_jwalk *walk)
 {
-	static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-					 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-					 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-	const char *at = walk->text, *end = walk->text + walk->len;
-	bool is_negative = *at == '-', has_point = false;
-	uint64_t mantissa = 0;
-	size_t decimals = 0;
+	const char *end = walk->text + walk->len;
+	double value;
 
-	for (at += is_negative; at < end; at++) {
-		if (*at == '.') {
-			has_point = true;
-			continue;
-		}
-		if (*at < '0' || *at > '9' || mantissa > (UINT64_C(1) << 53) / 10)
-			break;
-		mantissa = mantissa * 10 + (uint64_t)(*at - '0');
-		decimals += has_point;
-	}
-	if (at == end && mantissa <= UINT64_C(1) << 53 && decimals < PL_ARRAY_SIZE(powers)) {
-		double value = (double)mantissa / powers[decimals];
-		return is_negative ? -value : value;
-	}
+	if (series_take_number(walk->text, end, &value) == end)
+		return value;
 	auto_free char *digits = pl_strndup(walk->text, walk->len);
 	return strtod(digits, NULL);
+}
+
+static void note_number(struct line *line, const struct io_jwalk *walk, int column)
+{
+	if (line->number_count == PL_ARRAY_SIZE(line->numbers))
+		line->is_irregular = true;
+	else
+		line->numbers[line->number_count++] = (struct series_number){ walk->text, walk->len,
+									      column };
 }
 
 /* Members mostly come in the order of the table. Returns the column, or SIZE_MAX. */
@@ -127,6 +122,9 @@ static bool take_values(struct io_jwalk *walk, struct line *line)
 			return false;
 		if (at == SIZE_MAX)
 			continue;
+		line->is_irregular = line->is_irregular || !isnan(line->values[at]);
+		if (token == IO_JWALK_NUMBER && !line->is_irregular)
+			note_number(line, walk, (int)at);
 		double value = token == IO_JWALK_NUMBER ? number_of(walk) : NAN;
 		line->values[at] = isfinite(value) ? value : NAN;
 		next = at + 1;
@@ -138,10 +136,15 @@ static bool take_values(struct io_jwalk *walk, struct line *line)
 static bool take_member(struct io_jwalk *walk, struct line *line, struct io_jwalk *ret_later,
 			bool *ret_is_later)
 {
-	if (io_jwalk_is(walk, "t_ns"))
-		return io_jwalk_next(walk) == IO_JWALK_NUMBER &&
-		       io_jwalk_to_i64(walk, &line->t_ns) && line->t_ns >= 0 &&
-		       line->t_ns < INT64_MAX;
+	if (io_jwalk_is(walk, "t_ns")) {
+		line->is_irregular = line->is_irregular || line->t_ns >= 0;
+		if (io_jwalk_next(walk) != IO_JWALK_NUMBER || !io_jwalk_to_i64(walk, &line->t_ns) ||
+		    line->t_ns < 0 || line->t_ns == INT64_MAX)
+			return false;
+		if (!line->is_irregular)
+			note_number(line, walk, SERIES_TIME);
+		return true;
+	}
 	if (io_jwalk_is(walk, "source")) {
 		if (io_jwalk_next(walk) != IO_JWALK_STRING)
 			return false;
@@ -166,7 +169,7 @@ static bool take_member(struct io_jwalk *walk, struct line *line, struct io_jwal
 	if (line->has_source)
 		return take_values(walk, line);
 	*ret_later = *walk;
-	*ret_is_later = true;
+	*ret_is_later = line->is_irregular = true;
 	return io_jwalk_skip(walk) == IO_JWALK_END;
 }
 
@@ -178,7 +181,8 @@ static bool read_line(const char *text, size_t len, struct line *ret)
 	bool is_later = false;
 
 	ret->t_ns = -1;
-	ret->has_source = ret->has_values = false;
+	ret->has_source = ret->has_values = ret->is_irregular = false;
+	ret->number_count = 0;
 	ret->id[0] = '\0';
 	io_jwalk_init(&walk, text, len);
 	if (io_jwalk_next(&walk) != IO_JWALK_OBJECT)
@@ -222,16 +226,21 @@ static struct series_track *track_of(struct series *series, const struct line *l
 	return track;
 }
 
-static void add_sample(struct series_track *track, const struct line *line)
+/* Returns the place of the next sample's values. */
+static double *next_values(struct series_track *track)
 {
-	if (track->count > 0 && line->t_ns < track->t_ns[track->count - 1])
-		track->is_unordered = true;
 	if ((track->count + 1) * track->width > track->values_room)
 		pl_grow((void **)&track->values, &track->values_room,
 			(track->count + 1) * track->width, sizeof(track->values[0]));
-	memcpy(&track->values[track->count * track->width], line->values,
-	       track->width * sizeof(line->values[0]));
-	*PL_PUSH(track->t_ns, track->count, track->t_room) = line->t_ns;
+	return &track->values[track->count * track->width];
+}
+
+/* Takes the values that are at their place. */
+static void add_sample(struct series_track *track, int64_t t_ns)
+{
+	if (track->count > 0 && t_ns < track->t_ns[track->count - 1])
+		track->is_unordered = true;
+	*PL_PUSH(track->t_ns, track->count, track->t_room) = t_ns;
 }
 
 struct moment {
@@ -278,9 +287,13 @@ static double interval_of(const struct series_track *track)
 	if (track->count < 2)
 		return NAN;
 	auto_free int64_t *steps = pl_alloc_array(track->count - 1, sizeof(*steps));
-	for (size_t i = 1; i < track->count; i++)
+	bool is_even = true;
+	for (size_t i = 1; i < track->count; i++) {
 		steps[i - 1] = track->t_ns[i] - track->t_ns[i - 1];
-	qsort(steps, track->count - 1, sizeof(*steps), by_size);
+		is_even = is_even && steps[i - 1] == steps[0];
+	}
+	if (!is_even)
+		qsort(steps, track->count - 1, sizeof(*steps), by_size);
 	return (double)steps[(track->count - 1) / 2] / 1e9;
 }
 
@@ -293,47 +306,167 @@ static bool has_value(const struct line *line)
 	return false;
 }
 
+/* ---- all lines ----------------------------------------------------------------------------- */
+
+struct series_reader {
+	struct series *series;
+	struct series_form *forms; /* per track */
+	size_t form_room;
+	size_t last; /* the track of the line before */
+	size_t bytes_max;
+	struct line line;    /* of the line that is read by tokens */
+	struct pl_buf start; /* of a line that came in pieces */
+	bool is_too_long;
+};
+
 /* Returns whether the line is a sample. One without a value has no place in the columns. */
-static bool take_line(struct series *series, const struct line *line, size_t *last)
+static bool take_by_tokens(struct series_reader *reader, const char *text, size_t len)
 {
+	struct line *line = &reader->line;
+
+	if (!read_line(text, len, line))
+		return false;
 	if (!has_value(line))
 		return true;
-	struct series_track *track = track_of(series, line, last);
-	if (track != NULL)
-		add_sample(track, line);
-	return track != NULL;
+	struct series_track *track = track_of(reader->series, line, &reader->last);
+	if (track == NULL)
+		return false;
+	memcpy(next_values(track), line->values, track->width * sizeof(line->values[0]));
+	add_sample(track, line->t_ns);
+	if (reader->last >= reader->form_room)
+		pl_grow((void **)&reader->forms, &reader->form_room, reader->last + 1,
+			sizeof(reader->forms[0]));
+	if (!line->is_irregular)
+		series_form_learn(&reader->forms[reader->last], text, len, line->numbers,
+				  line->number_count);
+	return true;
 }
 
-int series_read(const char *text, size_t len, size_t bytes_max, struct series **ret,
-		struct pl_err *err)
-{
-	auto_series struct series *series = pl_alloc(sizeof(*series));
-	struct line line;
-	size_t last = 0;
+/* Lines of a tick follow each other: the next track is likely, and lines at changes come between them. */
+#define FORMS_TRIED 24
 
-	atomic_init(&series->references, 1);
-	const char *end = text + len;
-	for (const char *at = text; at < end;) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline != NULL ? newline : end;
-		bool is_taken = stop > at && read_line(at, (size_t)(stop - at), &line) &&
-				take_line(series, &line, &last);
-		series->lines += is_taken;
-		series->skipped += stop > at && !is_taken;
-		if ((series->lines & 1023) == 0 && series_bytes(series) > bytes_max)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "the time series has more than %zu bytes of samples",
-					  bytes_max);
-		at = stop + 1;
+/* Returns false if no form that is likely fits. */
+static bool take_by_form(struct series_reader *reader, const char *text, size_t len)
+{
+	struct series *series = reader->series;
+	int64_t t_ns;
+
+	for (size_t tried = 0; tried < series->track_count && tried < FORMS_TRIED; tried++) {
+		size_t at = (reader->last + 1 + tried) % series->track_count;
+		struct series_track *track = &series->tracks[at];
+		double *values = next_values(track);
+		for (size_t i = 0; i < track->width; i++)
+			values[i] = NAN;
+		if (!series_form_read(&reader->forms[at], text, len, &t_ns, values))
+			continue;
+		add_sample(track, t_ns);
+		reader->last = at;
+		return true;
 	}
+	return false;
+}
+
+static int take_line(struct series_reader *reader, const char *text, size_t len, struct pl_err *err)
+{
+	struct series *series = reader->series;
+
+	if (len == 0)
+		return 0;
+	bool is_taken = len <= SERIES_LINE_BYTES_MAX &&
+			(take_by_form(reader, text, len) || take_by_tokens(reader, text, len));
+	series->lines += is_taken;
+	series->skipped += !is_taken;
+	if ((series->lines & 1023) == 0 && series_bytes(series) > reader->bytes_max)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the time series has more than %zu bytes of samples",
+				  reader->bytes_max);
+	return 0;
+}
+
+struct series_reader *series_reader_new(size_t bytes_max)
+{
+	struct series_reader *reader = pl_alloc(sizeof(*reader));
+
+	reader->series = pl_alloc(sizeof(*reader->series));
+	atomic_init(&reader->series->references, 1);
+	reader->bytes_max = bytes_max;
+	pl_buf_init(&reader->start, SERIES_LINE_BYTES_MAX);
+	return reader;
+}
+
+void series_reader_free(struct series_reader *reader)
+{
+	if (reader == NULL)
+		return;
+	for (size_t i = 0; i < reader->form_room; i++)
+		series_form_done(&reader->forms[i]);
+	free(reader->forms);
+	pl_buf_done(&reader->start);
+	series_unref(reader->series);
+	free(reader);
+}
+
+/* Takes the rest of a line that came in pieces. */
+static int end_line(struct series_reader *reader, struct pl_err *err)
+{
+	int result = 0;
+
+	if (reader->is_too_long)
+		reader->series->skipped++;
+	else
+		result = take_line(reader, pl_buf_text(&reader->start), reader->start.len, err);
+	reader->is_too_long = false;
+	pl_buf_clear(&reader->start);
+	return result;
+}
+
+int series_reader_add(struct series_reader *reader, const char *text, size_t len,
+		      struct pl_err *err)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline != NULL ? newline : end;
+		size_t part = (size_t)(stop - text);
+		if (newline != NULL && reader->start.len == 0 && !reader->is_too_long) {
+			if (take_line(reader, text, part, err) < 0)
+				return -1;
+		} else {
+			if (!reader->is_too_long && !pl_buf_add(&reader->start, text, part))
+				reader->is_too_long = true;
+			if (newline != NULL && end_line(reader, err) < 0)
+				return -1;
+		}
+		text = stop + 1;
+	}
+	return 0;
+}
+
+int series_reader_end(struct series_reader *reader, struct series **ret, struct pl_err *err)
+{
+	struct series *series = reader->series;
+
+	if ((reader->start.len > 0 || reader->is_too_long) && end_line(reader, err) < 0)
+		return -1;
 	for (size_t i = 0; i < series->track_count; i++) {
 		struct series_track *track = &series->tracks[i];
 		if (track->is_unordered)
 			sort_track(track);
 		track->interval_s = interval_of(track);
 	}
-	*ret = pl_take(series);
+	*ret = pl_take(reader->series);
 	return 0;
+}
+
+int series_read(const char *text, size_t len, size_t bytes_max, struct series **ret,
+		struct pl_err *err)
+{
+	auto_series_reader struct series_reader *reader = series_reader_new(bytes_max);
+
+	if (len > 0 && series_reader_add(reader, text, len, err) < 0)
+		return -1;
+	return series_reader_end(reader, ret, err);
 }
 
 struct series *series_ref(struct series *series)

@@ -19,12 +19,28 @@ struct series;
 
 /*
  * Reads lines; *ret is the caller's first reference. A line that is not a sample is skipped and counted; so is a line of
- * a further GPU after the first SERIES_TRACKS_MAX. Lines may come in any order. Returns -1 (INVALID) if the samples
- * take more than about bytes_max in memory; sorting takes as much again.
+ * a further GPU after the first SERIES_TRACKS_MAX, and one of more than SERIES_LINE_BYTES_MAX. Lines may come in any
+ * order. Returns -1 (INVALID) if the samples take more than about bytes_max in memory; sorting takes as much again.
  */
-#define SERIES_TRACKS_MAX 256
+#define SERIES_TRACKS_MAX     256
+#define SERIES_LINE_BYTES_MAX ((size_t)1 << 20)
 int series_read(const char *text, size_t len, size_t bytes_max, struct series **ret,
 		struct pl_err *err) PL_MUST_CHECK;
+/* The same in pieces of any size. Only free the reader after an error, and after the end. */
+struct series_reader;
+struct series_reader *series_reader_new(size_t bytes_max);
+void series_reader_free(struct series_reader *reader);
+static inline void series_reader_auto(struct series_reader **owner)
+{
+	series_reader_free(*owner);
+}
+#define auto_series_reader __attribute__((cleanup(series_reader_auto), unused))
+int series_reader_add(struct series_reader *reader, const char *text, size_t len,
+		      struct pl_err *err) PL_MUST_CHECK;
+/* Takes the last line, if it has no end. */
+int series_reader_end(struct series_reader *reader, struct series **ret,
+		      struct pl_err *err) PL_MUST_CHECK;
+
 struct series *series_ref(struct series *series);
 void series_unref(struct series *series);
 

@@ -437,9 +437,127 @@ static void test_dash_series_bins__ends_of_numbers(void **state)
 		    1.7e308);
 }
 
+/* Appends a line, with a time in ms in the place of "@". Returns its end. */
+static char *put_line(char *at, const char *format, const char *ms)
+{
+	const char *place = strchr(format, '@');
+
+	at = stpcpy(stpncpy(at, format, (size_t)(place - format)), ms);
+	return stpcpy(stpcpy(at, place + 1), "\n");
+}
+
+/*
+ * After a first line, lines are read by the form of earlier ones (series/form.h). Each of these is read as if it were
+ * alone: in a bin of its own, after a line of the same track whose form most of them share.
+ */
+static void test_dash_series_bins__forms(void **state)
+{
+#define LINE(values) "{\"t_ns\":@000000,\"source\":\"gpu\",\"id\":\"a\",\"values\":{" values "}}"
+	static const struct {
+		const char *format;
+		double power_w;
+	} cases[] = {
+		{ LINE("\"power_w\":7,\"sm_clock_mhz\":1"), 7 },
+		{ LINE("\"power_w\":0,\"sm_clock_mhz\":1"), 0 },
+		{ LINE("\"power_w\":-0.5,\"sm_clock_mhz\":1"), -0.5 },
+		{ LINE("\"power_w\":588.487,\"sm_clock_mhz\":1"), 588.487 },
+		{ LINE("\"power_w\":0.1000000000000000055,\"sm_clock_mhz\":1"), 0.1 },
+		{ LINE("\"power_w\":123456789012345678901,\"sm_clock_mhz\":1"),
+		  123456789012345678901.0 },
+		{ LINE("\"power_w\":9007199254740993,\"sm_clock_mhz\":1"), 9007199254740992.0 },
+		{ LINE("\"power_w\":2.5e2,\"sm_clock_mhz\":1"), 250 },
+		{ LINE("\"power_w\":1e999,\"sm_clock_mhz\":1"), NAN },
+		{ LINE("\"power_w\":null,\"sm_clock_mhz\":1"), NAN },
+		{ LINE("\"sm_clock_mhz\":1"), NAN },
+		{ LINE("\"sm_clock_mhz\":1,\"power_w\":8"), 8 },
+		{ LINE("\"power_w\":8,\"power_w\":9"), 9 },
+		{ LINE("\"power_w\":8,\"power_w\":null"), NAN },
+		{ LINE("\"other\":5,\"power_w\":8"), 8 },
+		{ "{\"t_ns\":@000000,\"values\":{\"power_w\":6},\"source\":\"gpu\",\"id\":\"a\"}",
+		  6 },
+		{ "{\"t_ns\":1,\"t_ns\":@000000,\"source\":\"gpu\",\"id\":\"a\",\"values\":{"
+		  "\"power_w\":6}}",
+		  6 },
+		{ "{\"t_ns\":@000000,\"source\":\"gpu\",\"id\":\"a\",\"values\":{\"power_w\":6},"
+		  "\"source\":\"gpu\"}",
+		  NAN },
+	};
+	static const char *const malformed[] = {
+		LINE("\"power_w\":07,\"sm_clock_mhz\":1"),
+		LINE("\"power_w\":7.,\"sm_clock_mhz\":1"),
+		LINE("\"power_w\":.7,\"sm_clock_mhz\":1"),
+		LINE("\"power_w\":-,\"sm_clock_mhz\":1"),
+		LINE("\"power_w\":,\"sm_clock_mhz\":1"),
+		LINE("\"power_w\":7,\"sm_clock_mhz\":1") "}",
+		LINE("\"power_w\":7,\"sm_clock_mhz\":"),
+		LINE("\"power_w\":+7,\"sm_clock_mhz\":1"),
+		"{\"t_ns\":-@000000,\"source\":\"gpu\",\"id\":\"a\",\"values\":{\"power_w\":6}}",
+		"{\"t_ns\":0@000000,\"source\":\"gpu\",\"id\":\"a\",\"values\":{\"power_w\":6}}",
+	};
+
+	(void)state;
+	for (size_t first = 0; first < PL_ARRAY_SIZE(cases); first++) {
+		for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+			char lines[600];
+			double expected[] = { cases[first].power_w, cases[i].power_w, NAN, 5 };
+			char *end = put_line(lines, cases[first].format, "1500");
+			end = put_line(end, cases[i].format, "2500");
+			put_line(end, LINE("\"power_w\":5"), "4500");
+			auto_json json_t *answer = bins_of(lines);
+			assert_int_equal(pl_json_get_i64(answer, "lines"), 3);
+			assert_values(values_of(answer, "gpu", "power_w"), expected);
+		}
+		for (size_t i = 0; i < PL_ARRAY_SIZE(malformed); i++) {
+			char lines[400];
+			char *end = put_line(lines, cases[first].format, "1500");
+			put_line(end, malformed[i], "2500");
+			auto_json json_t *answer = bins_of(lines);
+			assert_int_equal(pl_json_get_i64(answer, "lines"), 1);
+			assert_int_equal(pl_json_get_i64(answer, "skipped"), 1);
+		}
+	}
+}
+
+/* Lines that come in pieces are those of the complete text, and a line that is too long is skipped. */
+static void test_dash_series_bins__pieces(void **state)
+{
+	static const char text[] = POWER(1000, 80) "\n" POWER(1999, 120) "{\n" POWER(2000, 200)
+		POWER(4999, 50);
+	auto_json json_t *expected = bins_of(text);
+	auto_free char *space = pl_alloc(SERIES_LINE_BYTES_MAX);
+
+	(void)state;
+	memset(space, ' ', SERIES_LINE_BYTES_MAX);
+	for (size_t size = 1; size <= sizeof(text); size++) {
+		auto_series_reader struct series_reader *reader = series_reader_new(BYTES_MAX);
+		auto_series struct series *series = NULL;
+		for (size_t at = 0; at < strlen(text); at += size)
+			assert_int_equal(series_reader_add(reader, text + at,
+							   at + size < strlen(text)
+								   ? size
+								   : strlen(text) - at,
+							   PL_ERR_IGNORED),
+					 0);
+		assert_int_equal(series_reader_end(reader, &series, PL_ERR_IGNORED), 0);
+		auto_json json_t *bins = series_bins(series, &span);
+		assert_true(json_equal(bins, expected));
+	}
+	auto_series_reader struct series_reader *reader = series_reader_new(BYTES_MAX);
+	auto_series struct series *series = NULL;
+	assert_int_equal(series_reader_add(reader, space, SERIES_LINE_BYTES_MAX, PL_ERR_IGNORED),
+			 0);
+	assert_int_equal(series_reader_add(reader, text, strlen(text), PL_ERR_IGNORED), 0);
+	assert_int_equal(series_reader_end(reader, &series, PL_ERR_IGNORED), 0);
+	auto_json json_t *bins = series_bins(series, &span);
+	assert_int_equal(pl_json_get_i64(bins, "lines"), 3);
+	assert_int_equal(pl_json_get_i64(bins, "skipped"), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dash_series_bins__forms),
+		cmocka_unit_test(test_dash_series_bins__pieces),
 		cmocka_unit_test(test_dash_series_bins__extremes),
 		cmocka_unit_test(test_dash_series_bins__held_extremes),
 		cmocka_unit_test(test_dash_series_bins__any_order),

@@ -46,51 +46,103 @@ static void add_value(struct bin *bin, double value, bool is_held)
 	bin->count++;
 }
 
+/* The first time of a bin, rounded up to whole ns. */
+static int64_t start_of(const struct series_span *span, size_t bin)
+{
+	unsigned __int128 width = (unsigned __int128)(uint64_t)(span->to_ns - span->from_ns);
+
+	return span->from_ns + (int64_t)((width * bin + span->bins - 1) / span->bins);
+}
+
+/* Returns whether a time is exactly that at which its bin begins. */
+static bool is_start(const struct series_span *span, int64_t t_ns)
+{
+	return (unsigned __int128)(t_ns - span->from_ns) * span->bins %
+		       (uint64_t)(span->to_ns - span->from_ns) ==
+	       0;
+}
+
+/* Finds the held value at the start of the range, among the samples before `begin`. */
+static void find_before(struct work *work, const struct series_track *track, size_t column,
+			size_t begin)
+{
+	size_t quantity = track->first + column;
+
+	for (size_t i = begin; i > 0; i--) {
+		double value = track->values[(i - 1) * track->width + column];
+		if (isnan(value))
+			continue;
+		if (isnan(work->before[quantity]) ||
+		    track->t_ns[i - 1] >= work->before_ns[quantity]) {
+			work->before[quantity] = value;
+			work->before_ns[quantity] = track->t_ns[i - 1];
+		}
+		return;
+	}
+}
+
+struct column {
+	size_t at; /* of the track */
+	struct bin *bins;
+	bool is_held;
+	bool is_found;
+};
+
+static void add_samples(const struct work *work, const struct series_track *track, size_t begin,
+			size_t end, struct column *columns, size_t count)
+{
+	const struct series_span *span = work->span;
+	int64_t bin_end_ns = span->from_ns;
+	size_t bin = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		int64_t t_ns = track->t_ns[i];
+		/* the samples are in the order of their times, and mostly several to a bin */
+		if (t_ns >= bin_end_ns) {
+			bin = (size_t)((unsigned __int128)(t_ns - span->from_ns) * span->bins /
+				       (uint64_t)(span->to_ns - span->from_ns));
+			bin_end_ns = start_of(span, bin + 1);
+		}
+		const double *values = &track->values[i * track->width];
+		for (size_t k = 0; k < count; k++) {
+			struct column *column = &columns[k];
+			double value = values[column->at];
+			if (isnan(value))
+				continue;
+			if (column->is_held && column->bins[bin].count == 0)
+				column->bins[bin].is_from_start = is_start(span, t_ns);
+			add_value(&column->bins[bin], value, column->is_held);
+			column->is_found = true;
+		}
+	}
+}
+
 static void add_track(struct work *work, const struct series_track *track)
 {
 	const struct series_span *span = work->span;
 	size_t begin = first_at(track, span->from_ns), end = first_at(track, span->to_ns);
-	auto_free uint16_t *places = pl_alloc_array(end - begin, sizeof(*places));
+	auto_free struct column *columns = pl_alloc_array(track->width, sizeof(*columns));
+	size_t count = 0;
 
-	for (size_t i = begin; i < end; i++)
-		places[i - begin] = (uint16_t)((unsigned __int128)(track->t_ns[i] - span->from_ns) *
-					       span->bins /
-					       (uint64_t)(span->to_ns - span->from_ns));
-	for (size_t column = 0; column < track->width; column++) {
-		size_t quantity = track->first + column, found = 0;
+	for (size_t at = 0; at < track->width; at++) {
+		size_t quantity = track->first + at;
 		bool is_held = series_quantities[quantity].kind == HELD;
-		struct bin *bins = &work->bins[quantity * span->bins];
 		if (!work->is_wanted[quantity])
 			continue;
-		for (size_t i = begin; is_held && i > 0; i--) {
-			double value = track->values[(i - 1) * track->width + column];
-			if (isnan(value))
-				continue;
-			if (isnan(work->before[quantity]) ||
-			    track->t_ns[i - 1] >= work->before_ns[quantity]) {
-				work->before[quantity] = value;
-				work->before_ns[quantity] = track->t_ns[i - 1];
-			}
-			break;
-		}
-		for (size_t i = begin; i < end; i++) {
-			double value = track->values[i * track->width + column];
-			if (isnan(value))
-				continue;
-			struct bin *bin = &bins[places[i - begin]];
-			if (bin->count == 0)
-				bin->is_from_start =
-					(unsigned __int128)(track->t_ns[i] - span->from_ns) *
-						span->bins %
-						(uint64_t)(span->to_ns - span->from_ns) ==
-					0;
-			add_value(bin, value, is_held);
-			found++;
-		}
-		if (found == 0)
+		if (is_held)
+			find_before(work, track, at, begin);
+		columns[count++] = (struct column){ at, &work->bins[quantity * span->bins], is_held,
+						    false };
+	}
+	/* a track of other series is not read at all */
+	if (count > 0)
+		add_samples(work, track, begin, end, columns, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t quantity = track->first + columns[i].at;
+		if (!columns[i].is_found)
 			continue;
 		work->tracks[quantity]++;
-		if (!is_held && !isnan(track->interval_s) &&
+		if (!columns[i].is_held && !isnan(track->interval_s) &&
 		    !(work->interval_s[quantity] >= track->interval_s))
 			work->interval_s[quantity] = track->interval_s;
 	}

@@ -27,7 +27,7 @@ static inline void dash_parsed_cache_auto(struct dash_parsed_cache **owner)
 
 /*
  * Sets *ret to a new reference to what this kind reads from these bytes. If the cache does not have it, read() makes it,
- * with at most so many bytes as the cache holds; only one thread reads at a time, so that a few requests cannot fill the
+ * with at most so many bytes as the cache holds; only two threads read at a time, so that a few requests cannot fill the
  * memory. Returns read()'s error, or BUSY if two other threads wait already.
  */
 typedef int dash_parsed_read_fn(void *data, size_t bytes_max, void **ret, struct pl_err *err);

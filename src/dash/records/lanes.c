@@ -26,6 +26,33 @@ static int by_length(const void *a, const void *b)
 	return x->row->index < y->row->index ? -1 : x->row->index > y->row->index;
 }
 
+/* Moves a span down a heap whose root is the shortest one. */
+static void sink(struct span *heap, size_t count, size_t at)
+{
+	struct span moved = heap[at];
+
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		child += child + 1 < count && by_length(&heap[child + 1], &heap[child]) > 0;
+		if (by_length(&heap[child], &moved) <= 0)
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = moved;
+}
+
+/* Moves the longest spans to the start, in any order. count > 0 */
+static void select_longest(struct span *spans, size_t all, size_t count)
+{
+	for (size_t i = count / 2; i > 0; i--)
+		sink(spans, count, i - 1);
+	for (size_t i = count; i < all; i++) {
+		if (by_length(&spans[i], &spans[0]) >= 0)
+			continue;
+		spans[0] = spans[i];
+		sink(spans, count, 0);
+	}
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
@@ -115,7 +142,7 @@ json_t *dash_records_lanes(const struct records *records,
 	}
 	size_t shown = started < question->lanes ? started : question->lanes;
 	if (shown < started)
-		qsort(spans, started, sizeof(*spans), by_length);
+		select_longest(spans, started, shown);
 	qsort(spans, shown, sizeof(*spans), by_start);
 	size_t lanes = assign_lanes(spans, shown);
 	for (size_t i = 0; i < shown; i++)

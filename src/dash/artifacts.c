@@ -602,7 +602,16 @@ static void list_traces(const struct store_artifacts *traces, struct dash_answer
 	dash_answer_json(answer, 200, json_pack("{s:o}", "traces", list));
 }
 
-/* Keeps the traces of a rank, or of all ranks if it is NULL, including lost ones; removes all other artifacts. */
+/* Returns whether a file is the table of sums that vLLM writes next to the trace of each rank. */
+static bool is_table(const char *name)
+{
+	return pl_text_ends(name, ".txt");
+}
+
+/*
+ * Keeps the traces of a rank, without its tables, or all files if it is NULL, including lost ones; removes all other
+ * artifacts.
+ */
 static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 {
 	struct store_artifacts others = { 0 };
@@ -613,7 +622,8 @@ static void keep_traces(struct store_artifacts *artifacts, const json_t *rank)
 		bool is_kept = (artifact->stored_at != NULL || artifact->is_lost) &&
 			       strcmp(artifact->kind, "trace") == 0 &&
 			       (rank == NULL ||
-				trace_rank(artifact->name) == json_integer_value(rank));
+				(trace_rank(artifact->name) == json_integer_value(rank) &&
+				 !is_table(artifact->name)));
 		if (is_kept)
 			artifacts->items[retained++] = *artifact;
 		else

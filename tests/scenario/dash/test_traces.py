@@ -174,9 +174,11 @@ def test_hostile_traces(dashboard):
 
 
 def test_a_trace_by_range(dashboard):
-    """A single trace is exported as a file, of which a client may take a part."""
+    """A single trace is exported as a file, of which a client may take a part; the table next to it is no second trace."""
     data = random.Random(3).randbytes(10_000)
     put(dashboard, "t_rank0.pt.trace.json.gz", data, "small-2")
+    put(dashboard, "t_rank0.profiler_out.txt", b"Name  Self CPU %", "small-2")
+    assert "t_rank0.profiler_out.txt" in [one["name"] for one in dashboard.get("/api/export/traces/small-2").json["traces"]]
     path = "/api/export/traces/small-2?rank=0"
     whole = dashboard.get(path)
     assert (whole.status, whole.body) == (200, data)

@@ -5006,7 +5006,7 @@ export interface operations {
     exportTraces: {
         parameters: {
             query?: {
-                /** @description The rank of the returned traces, which is the number after the last "rank" in their names */
+                /** @description The rank of the returned traces, which is the number after the last "rank" in their names; excludes tables (.txt) */
                 rank?: number;
                 /** @description Whether to return all traces as one tar archive */
                 all?: boolean;

@@ -17,6 +17,7 @@ const dashboard = useDashboard((store) => {
   const missing = { kind: 'trace', name: 'r.trace.rank2.json', size: 5, sha256: 'b'.repeat(64) }
   store.import(write(store.folder, '1.json', { ...little(1), artifacts: [missing] }))
   store.import(write(store.folder, '2.json', little(2)))
+  store.import(write(store.folder, '3.json', little(3)))
 })
 
 const traces = (page: Page) => page.getByRole('region', { name: 'Traces', exact: true })
@@ -61,6 +62,25 @@ test('the files have rank, size and hash, and the summary is of the one in the a
     /traces\/1\?all=true$/,
   )
   expect(await soundness(page)).toEqual([])
+})
+
+test('a table of vLLM is downloaded, and not summarized', async ({ page }) => {
+  const { url } = dashboard()
+  await page.request.put(`${url}/api/upload/artifact/run_003/trace/a.rank0.profiler_out.txt`, {
+    data: Buffer.from('Name  Self CPU %'),
+    headers: { 'Content-Type': 'application/octet-stream' },
+  })
+  await page.request.put(`${url}/api/upload/artifact/run_003/trace/b.rank0.json`, {
+    data: RANKS[0],
+    headers: { 'Content-Type': 'application/octet-stream' },
+  })
+  await page.goto(`${url}/experiments/3`)
+  await traces(page).scrollIntoViewIfNeeded()
+  const files = table(page, 'Traces table')
+  await expect(files.nth(1)).toHaveText(/^a\.rank0\.profiler_out\.txt016 B[0-9a-f]{12}–$/)
+  await expect(files.nth(2)).toContainText('Summary below')
+  await expect(traces(page)).toContainText('GPU busy 18.8 %')
+  await expect(traces(page).getByRole('alert')).toHaveCount(0)
 })
 
 test('a busy share that is not known is not an absence of kernels', async ({ page }) => {

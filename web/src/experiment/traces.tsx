@@ -31,6 +31,9 @@ export function hasTraces(files: Files | undefined) {
   return stored.length + absent.length > 0
 }
 
+// vLLM writes a table of sums as text next to each trace, and Nsight Systems a format of its own.
+const isChrome = (name: string) => /\.json(\.gz)?$/.test(name)
+
 const addressOf = (id: number, name: string) =>
   at('/api/data/experiments/{id}/artifacts/{kind}/{name}', { id, kind: 'trace', name })
 const HOST = PERFETTO.replace('https://', '')
@@ -44,7 +47,8 @@ export function Traces({ id, files }: { id: number; files: Files }) {
   const ranks = useTraces(id, stored.length > 0).data
   const rankOf = (name: string) => ranks?.find((trace) => trace.name === name)?.rank ?? null
   const wanted = readTrace(search)
-  const chosen = stored.find(({ name }) => name === wanted)?.name ?? stored[0]?.name ?? null
+  const traces = stored.map(({ name }) => name).filter(isChrome)
+  const chosen = traces.find((name) => name === wanted) ?? traces[0] ?? null
   const [asked, setAsked] = useState<string | null>(null)
   const choose = (name: string) =>
     navigate(`${place}?${writeTrace(name, window.location.search)}${window.location.hash}`, {
@@ -100,13 +104,19 @@ export function Traces({ id, files }: { id: number; files: Files }) {
                   {sha256.slice(0, 12)}
                 </td>
                 <td>
-                  <Button isDisabled={name === chosen} onPress={() => choose(name)}>
-                    {name === chosen ? 'Summary below' : 'Summary'}
-                    <span className="sr"> of {name}</span>
-                  </Button>
-                  <Button onPress={() => setAsked(name)}>
-                    Open in Perfetto…<span className="sr"> {name}</span>
-                  </Button>
+                  {isChrome(name) ? (
+                    <>
+                      <Button isDisabled={name === chosen} onPress={() => choose(name)}>
+                        {name === chosen ? 'Summary below' : 'Summary'}
+                        <span className="sr"> of {name}</span>
+                      </Button>
+                      <Button onPress={() => setAsked(name)}>
+                        Open in Perfetto…<span className="sr"> {name}</span>
+                      </Button>
+                    </>
+                  ) : (
+                    '–'
+                  )}
                 </td>
               </tr>
             ))}

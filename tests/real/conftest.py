@@ -14,8 +14,10 @@ from real_tools import Engine  # noqa: E402
 BIN = Path(os.environ.get("PROFLLM_BIN", SOURCE / "build" / "bin"))
 
 
-def pytest_configure():
+def pytest_configure(config):
     scratch.start()
+    # of the scenario tests whose checks these use
+    config.addinivalue_line("markers", "threads: also runs under TSan")
 
 
 def engine_in(variable, program):

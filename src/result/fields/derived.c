@@ -177,12 +177,11 @@ static void add_listed(const struct res_values *values, const struct res_field *
 		json_object_set_new(chosen, field->id, chosen_json(&value));
 }
 
-static json_t *derive_input_key(const struct res_values *values)
+json_t *res_values_inputs(const struct res_values *values)
 {
 	const struct res_fields *fields = res_values_fields(values);
 	const json_t *arguments = pl_json_get_path(res_values_document(values), "config.server");
-	auto_json json_t *chosen = json_object();
-	char hex[65];
+	json_t *chosen = json_object();
 
 	/* a document has few inputs among more than a thousand fields */
 	const struct res_field *field = res_fields_at(fields, 0);
@@ -194,6 +193,14 @@ static json_t *derive_input_key(const struct res_values *values)
 		if (!is_listed(res_fields_tree(fields), name))
 			add_unlisted(values, name, chosen);
 	}
+	return chosen;
+}
+
+static json_t *derive_input_key(const struct res_values *values)
+{
+	auto_json json_t *chosen = res_values_inputs(values);
+	char hex[65];
+
 	if (json_object_size(chosen) == 0)
 		return NULL;
 	auto_free char *text = res_field_canonical(chosen);

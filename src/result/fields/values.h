@@ -21,3 +21,8 @@ bool res_values_lacks(const struct res_values *values, const struct res_field *f
 
 const struct res_fields *res_values_fields(const struct res_values *values);
 const json_t *res_values_document(const struct res_values *values);
+/*
+ * Returns the inputs that the user set, by field id, as an object: derived.input_key is their hash.
+ * New reference.
+ */
+json_t *res_values_inputs(const struct res_values *values);

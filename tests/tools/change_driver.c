@@ -5,6 +5,9 @@
  *   {values: [x, …]}             {median, spread, outliers, medians, correlation}
  *   {p: [p, …]}                  {q: [q, …]}
  *   {cut: [y, …], side_min}      {at, end, q, p, drawn, reached}: the best cut, and its test
+ *   {pairs: [x, …], seed}        {w, p, exact, sign_p, low, high}: differences of matched configurations
+ *   {evidence: [x, …], at, alpha, beta}
+ *                                {above, below, low, high}: of pairs; with `other`, of two groups
  *   {analyze: [{key, values, at?, direction, scale, effect_min}, …]}
  *                                {series: [analysis], incidents: [{from_at, to_at, count}]}
  */
@@ -18,6 +21,8 @@
 #include "result/change/change.h"
 #include "result/change/divide.h"
 #include "result/change/rank.h"
+#include "result/gate/evidence.h"
+#include "result/match/paired.h"
 
 /* A list of numbers; null: NaN. */
 struct sample {
@@ -172,9 +177,49 @@ static json_t *analyze(const json_t *list)
 	return json_pack("{s:o, s:o}", "series", answers, "incidents", merged);
 }
 
+static json_t *match_pairs(const json_t *list, int64_t seed)
+{
+	auto_numbers sample = read_sample(list);
+	struct res_signed_rank rank = res_paired_rank(sample.x, sample.count);
+	struct res_interval interval = { NAN, NAN };
+	size_t below = 0, above = 0;
+
+	for (size_t i = 0; i < sample.count; i++) {
+		below += sample.x[i] < 0;
+		above += sample.x[i] > 0;
+	}
+	res_paired_interval(sample.x, sample.count, (uint64_t)seed, &interval);
+	return json_pack("{s:f, s:o, s:b, s:o, s:o, s:o}", "w", rank.w, "p", pl_json_number(rank.p),
+			 "exact", rank.exact, "sign_p",
+			 pl_json_number(res_paired_sign(below, above)), "low",
+			 pl_json_number(interval.low), "high", pl_json_number(interval.high));
+}
+
+static json_t *gather_evidence(const json_t *requested)
+{
+	auto_numbers a = read_sample(json_object_get(requested, "evidence"));
+	auto_numbers b = read_sample(json_object_get(requested, "other"));
+	struct res_evidence evidence = b.count > 0
+					       ? res_evidence_of_groups(a.x, a.count, b.x, b.count)
+					       : res_evidence_of_pairs(a.x, a.count);
+	double at = pl_json_get_f64(requested, "at");
+	struct res_interval interval = res_evidence_interval(
+		&evidence, pl_json_get_f64(requested, "alpha"), pl_json_get_f64(requested, "beta"));
+
+	return json_pack("{s:o, s:o, s:o, s:o}", "above",
+			 pl_json_number(res_evidence_above(&evidence, at)), "below",
+			 pl_json_number(res_evidence_below(&evidence, at)), "low",
+			 pl_json_number(interval.low), "high", pl_json_number(interval.high));
+}
+
 static json_t *answer(const json_t *requested)
 {
 	const json_t *list;
+
+	if ((list = json_object_get(requested, "pairs")) != NULL)
+		return match_pairs(list, pl_json_get_i64(requested, "seed"));
+	if (json_object_get(requested, "evidence") != NULL)
+		return gather_evidence(requested);
 
 	if ((list = json_object_get(requested, "compare")) != NULL)
 		return compare(list);

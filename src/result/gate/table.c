@@ -1,0 +1,242 @@
+/* The report as text and as Markdown: both use the same table, a list of rows of texts. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/width.h"
+#include "result/gate/gate.h"
+
+#define COLUMNS    7
+#define WORD_BYTES 64
+#define DIGITS     4
+#define RED        "\033[31m"
+#define GREEN      "\033[32m"
+#define YELLOW     "\033[33m"
+#define PLAIN      "\033[0m"
+
+static const char *const heads[COLUMNS] = { "configuration", "metric",   "baseline", "candidate",
+					    "change",        "interval", "result" };
+
+static void add_number(json_t *row, const json_t *number)
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	if (!json_is_number(number)) {
+		json_array_append_new(row, json_string("–"));
+		return;
+	}
+	pl_text_put_f64_rounded(text, json_number_value(number), DIGITS);
+	size_t len = strlen(text);
+	if (pl_text_ends(text, ".0"))
+		text[len - 2] = '\0';
+	json_array_append_new(row, json_string(text));
+}
+
+static void percent(const json_t *ratio, char text[WORD_BYTES])
+{
+	if (json_is_number(ratio))
+		snprintf(text, WORD_BYTES, "%+.1f %%", 100 * (json_number_value(ratio) - 1));
+	else
+		snprintf(text, WORD_BYTES, "?");
+}
+
+static void add_interval(json_t *row, const json_t *test)
+{
+	char low[WORD_BYTES], high[WORD_BYTES];
+
+	percent(json_object_get(test, "low"), low);
+	percent(json_object_get(test, "high"), high);
+	json_array_append_new(row, json_sprintf("%s to %s", low, high));
+}
+
+static const char *state_words(const char *state)
+{
+	if (strcmp(state, "not_judged") == 0)
+		return "not judged";
+	return state;
+}
+
+static json_t *make_rows(const json_t *report)
+{
+	json_t *rows = json_array(), *head = json_array();
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		json_array_append_new(head, json_string(heads[i]));
+	json_array_append_new(rows, head);
+	PL_JSON_EACH(cell, json_object_get(report, "cells")) {
+		PL_JSON_EACH(test, json_object_get(cell, "metrics")) {
+			json_t *row = json_array();
+			char change[WORD_BYTES];
+			const char *unit = pl_json_get_text(test, "unit");
+			json_array_append(row, json_object_get(cell, "label"));
+			json_array_append_new(row, json_sprintf("%s%s%s",
+								pl_json_get_text(test, "label"),
+								*unit != '\0' ? ", " : "", unit));
+			add_number(row, json_object_get(test, "base"));
+			add_number(row, json_object_get(test, "candidate"));
+			percent(json_object_get(test, "ratio"), change);
+			json_array_append_new(row, json_string(change));
+			add_interval(row, test);
+			json_array_append_new(
+				row,
+				json_sprintf("%s: %s", state_words(pl_json_get_text(test, "state")),
+					     pl_json_get_text(test, "sentence")));
+			json_array_append_new(rows, row);
+		}
+	}
+	return rows;
+}
+
+static const char *text_at(const json_t *row, size_t i)
+{
+	return json_string_value(json_array_get(row, i));
+}
+
+static size_t width_of(const json_t *rows, size_t i)
+{
+	size_t width = 0;
+
+	PL_JSON_EACH(row, rows) {
+		size_t columns = pl_width(text_at(row, i), strlen(text_at(row, i)));
+		width = columns > width ? columns : width;
+	}
+	return width;
+}
+
+static const char *color_of(const char *state)
+{
+	if (pl_text_starts(state, "regression"))
+		return RED;
+	return pl_text_starts(state, "pass") ? GREEN : YELLOW;
+}
+
+/* Numbers are aligned to the right. */
+static void add_text_row(const json_t *rows, const json_t *row, bool color, struct pl_buf *buf)
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const char *text = text_at(row, i);
+		size_t room = width_of(rows, i) - pl_width(text, strlen(text));
+		bool is_left = i < 2 || i + 1 == COLUMNS, is_last = i + 1 == COLUMNS;
+		pl_buf_add_text(buf, "  ");
+		if (!is_left)
+			pl_buf_addf(buf, "%*s", (int)room, "");
+		pl_buf_addf(buf, "%s%s%s", color && is_last ? color_of(text) : "", text,
+			    color && is_last ? PLAIN : "");
+		if (is_left && !is_last)
+			pl_buf_addf(buf, "%*s", (int)room, "");
+	}
+	pl_buf_add_char(buf, '\n');
+}
+
+static void add_markdown_row(const json_t *row, bool is_head, struct pl_buf *buf)
+{
+	pl_buf_add_char(buf, '|');
+	for (size_t i = 0; i < COLUMNS; i++) {
+		auto_free char *text = pl_text_replace(text_at(row, i), "|", "\\|");
+		pl_buf_addf(buf, " %s |", text);
+	}
+	pl_buf_add_char(buf, '\n');
+	if (!is_head)
+		return;
+	for (size_t i = 0; i < COLUMNS; i++)
+		pl_buf_addf(buf, "|%s", i < 2 || i + 1 == COLUMNS ? "---" : "--:");
+	pl_buf_add_text(buf, "|\n");
+}
+
+static const char *plural(int64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static size_t count_tests(const json_t *report, const char *state)
+{
+	size_t count = 0;
+
+	PL_JSON_EACH(cell, json_object_get(report, "cells")) {
+		PL_JSON_EACH(test, json_object_get(cell, "metrics"))
+			count += state == NULL ||
+				 pl_text_equal(pl_json_get_text(test, "state"), state);
+	}
+	return count;
+}
+
+/* "regression: 1 of 3 tests; 8 runs of 'base.yaml', 8 of 'candidate.yaml'" */
+static void add_summary(const json_t *report, struct pl_buf *buf)
+{
+	const char *state = pl_json_get_text(report, "state");
+	const json_t *base = json_object_get(report, "base");
+	const json_t *candidate = json_object_get(report, "candidate");
+	size_t tests = count_tests(report, NULL), of_state = count_tests(report, state);
+
+	pl_buf_addf(buf, "%s: %zu of %zu test%s; %lld run%s of '%s', %lld of '%s'",
+		    state_words(state), of_state, tests, plural((int64_t)tests),
+		    (long long)pl_json_get_i64(base, "runs"), plural(pl_json_get_i64(base, "runs")),
+		    pl_json_get_text(base, "name"), (long long)pl_json_get_i64(candidate, "runs"),
+		    pl_json_get_text(candidate, "name"));
+}
+
+static void add_alone(const json_t *list, const char *text, struct pl_buf *buf)
+{
+	PL_JSON_EACH(cell, list) {
+		pl_buf_addf(buf, "%s%s: %s", "- ", text, pl_json_get_text(cell, "label"));
+		PL_JSON_EACH(field, json_object_get(cell, "differs"))
+			pl_buf_addf(buf, "%s%s",
+				    field_at == 0 ? "; the nearest one differs in " : ", ",
+				    json_string_value(field));
+		pl_buf_add_char(buf, '\n');
+	}
+}
+
+static void add_notes(const json_t *report, struct pl_buf *buf)
+{
+	static const char *const sides[] = { "base", "candidate" };
+
+	add_alone(json_object_get(report, "missing"), "missing in the candidate", buf);
+	add_alone(json_object_get(report, "added"), "missing in the baseline", buf);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sides); i++) {
+		const json_t *side = json_object_get(report, sides[i]);
+		int64_t failed = pl_json_get_i64(side, "failed");
+		if (failed > 0)
+			pl_buf_addf(buf, "- '%s': %lld run%s did not complete\n",
+				    pl_json_get_text(side, "name"), (long long)failed,
+				    plural(failed));
+	}
+	pl_buf_addf(
+		buf,
+		"- an unchanged candidate fails with a probability of at most %g %%; one that is "
+		"worse by the minimum effect passes a test with at most %g %%\n",
+		100 * pl_json_get_f64(report, "alpha"), 100 * pl_json_get_f64(report, "beta"));
+}
+
+void res_gate_text(const json_t *report, bool color, struct pl_buf *buf)
+{
+	auto_json json_t *rows = make_rows(report);
+	const char *state = pl_json_get_text(report, "state");
+
+	pl_buf_add_text(buf, color ? color_of(state) : "");
+	add_summary(report, buf);
+	pl_buf_addf(buf, "%s\n\n", color ? PLAIN : "");
+	if (json_array_size(rows) > 1) {
+		PL_JSON_EACH(row, rows)
+			add_text_row(rows, row, color && row_at > 0, buf);
+		pl_buf_add_char(buf, '\n');
+	}
+	add_notes(report, buf);
+}
+
+void res_gate_markdown(const json_t *report, struct pl_buf *buf)
+{
+	auto_json json_t *rows = make_rows(report);
+
+	pl_buf_add_text(buf, "### Performance gate: ");
+	add_summary(report, buf);
+	pl_buf_add_text(buf, "\n\n");
+	if (json_array_size(rows) > 1) {
+		PL_JSON_EACH(row, rows)
+			add_markdown_row(row, row_at == 0, buf);
+		pl_buf_add_char(buf, '\n');
+	}
+	add_notes(report, buf);
+}

@@ -261,6 +261,42 @@ static const struct {
 	/* The form of a result that profllm wrote was 'own'. */
 	{ .sql = "UPDATE benchmark_runs SET form = 'native' WHERE form = 'own';"
 		 "UPDATE job_items SET form = 'native' WHERE form = 'own';" },
+	/* Decisions, annotations and watches of users: store/analysis/. */
+	{ .sql = "CREATE TABLE decisions ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " created TEXT NOT NULL,"
+		 " series TEXT NOT NULL,"
+		 " metric TEXT NOT NULL,"
+		 " position INTEGER NOT NULL,"
+		 " order_by TEXT NOT NULL,"
+		 " experiment INTEGER,"
+		 " kind TEXT NOT NULL,"
+		 " note TEXT,"
+		 " author TEXT);"
+		 "CREATE INDEX decisions_series ON decisions (series, id);"
+		 "CREATE TABLE annotations ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " revision INTEGER NOT NULL,"
+		 " created TEXT NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " content TEXT NOT NULL);"
+		 "CREATE TABLE watches ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " revision INTEGER NOT NULL,"
+		 " created TEXT NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " name TEXT NOT NULL,"
+		 " content TEXT NOT NULL,"
+		 " data_version INTEGER NOT NULL DEFAULT -1,"
+		 " state TEXT);"
+		 "CREATE TABLE watch_states ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " watch INTEGER NOT NULL REFERENCES watches (id) ON DELETE CASCADE,"
+		 " time TEXT NOT NULL,"
+		 " state TEXT NOT NULL,"
+		 " failed INTEGER NOT NULL,"
+		 " counts TEXT NOT NULL);"
+		 "CREATE INDEX watch_states_watch ON watch_states (watch, id);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "query/needle.h"
 #include "result/fields/former.h"
+#include "store/saved/name.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(
@@ -84,13 +85,6 @@ static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *e
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Case folding maps characters one to one: equal length and an equal start mean equality. */
-static bool is_name(const struct query_needle *needle, const char *name, const char *other)
-{
-	return pl_text_columns(name, strlen(name)) == pl_text_columns(other, strlen(other)) &&
-	       query_needle_is_in(needle, other);
-}
-
 /* Checks whether this may be written. Reads only ids and names of the others. */
 static int judge(struct store *store, int64_t id, const char *name, enum store_preset_outcome *ret,
 		 struct pl_err *err)
@@ -112,7 +106,7 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 		if (store_sql_i64(rows, 0) == id) {
 			is_there = true;
 		} else {
-			is_named = is_named || is_name(needle, name, store_sql_text(rows, 1));
+			is_named = is_named || store_name_is(needle, name, store_sql_text(rows, 1));
 		}
 	}
 	*ret = !is_there                               ? STORE_PRESET_NONE

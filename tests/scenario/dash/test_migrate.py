@@ -12,7 +12,7 @@ import pytest
 from dashboard_tools import Dashboard, little, results
 from database_tools import ask, change
 from import_tools import dashboard_command, import_json, run_dashboard
-from old_databases import of_form_1
+from old_databases import BACK_TO_FORM_15, of_form_1
 from query_tools import made_results
 from run_tools import environment
 
@@ -74,7 +74,7 @@ def test_marks_of_older_programs_are_repaired(bin_dir, tmp_path):
     sizes = [2, 2, 2, 8]
     documents = [{"run_id": f"r{i}", "config": {"server": {"tensor_parallel_size": size}}, "results": figures} for i, size in enumerate(sizes)]
     import_json(bin_dir, write(tmp_path / "r.jsonl", documents), "--db", db)
-    change(db, 'DROP INDEX benchmark_runs_near; ALTER TABLE benchmark_runs DROP COLUMN near_inputs;'
+    change(db, BACK_TO_FORM_15 + 'DROP INDEX benchmark_runs_near; ALTER TABLE benchmark_runs DROP COLUMN near_inputs;'
                'CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key); PRAGMA user_version = 9;'
                'DROP INDEX job_parts_sent_as; ALTER TABLE job_parts DROP COLUMN sent_as; CREATE INDEX job_parts_job ON job_parts (job);'
                'ALTER TABLE benchmark_runs DROP COLUMN upload; ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by; ALTER TABLE job_items DROP COLUMN expected;'
@@ -139,7 +139,7 @@ def test_columns_and_statuses_of_form_13_are_renamed(bin_dir, database, tmp_path
     import_json(bin_dir, write(tmp_path / "r.jsonl", documents), "--db", db)
     told = answers(bin_dir, db)
     texts = "benchmark_texts" if database.kind == "postgres" else "benchmark_runs"
-    change(db, 'ALTER TABLE benchmark_runs RENAME COLUMN "launch.other_servers_max" TO "launch.beside";'
+    change(db, BACK_TO_FORM_15 + 'ALTER TABLE benchmark_runs RENAME COLUMN "launch.other_servers_max" TO "launch.beside";'
                'ALTER TABLE benchmark_runs RENAME COLUMN "quality.concurrency_limited.value" TO "quality.cap_held_rate.value";'
                f'ALTER TABLE {texts} RENAME COLUMN "quality.concurrency_limited.status" TO "quality.cap_held_rate.status";'
                + "".join(f"UPDATE {texts} SET \"quality.{id_}.status\" = '{former}' WHERE \"quality.{id_}.status\" = '{name}';"

@@ -15,6 +15,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "store/analysis/annotation.h"
+#include "store/analysis/decision.h"
+#include "store/analysis/watch.h"
 #include "store/artifacts/artifact.h"
 #include "store/change.h"
 #include "store/db/driver_priv.h"
@@ -31,7 +34,7 @@
 /* The rows of the database before each call. */
 struct known {
 	struct store *store;
-	int64_t id, job, preset;
+	int64_t id, job, preset, annotation, watch;
 	bool is_deleted; /* the result */
 	char *link;
 	struct store_prepared *prepared; /* a result that no job has brought */
@@ -170,6 +173,114 @@ static int preset_remove(struct known *known, struct pl_err *err)
 	return store_preset_remove(known->store, known->preset, &outcome, err);
 }
 
+static int decision_add(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *decision = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s}", "series", "k",
+					       "metric", "m", "at", 1, "order_by", "time",
+					       "experiment_id", (json_int_t)known->id, "kind",
+					       "expected"),
+			 *ret = NULL;
+	enum store_decision_outcome outcome;
+
+	return store_decision_add(known->store, decision, &outcome, &ret, err);
+}
+
+static int decision_list(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_decision_list(known->store, NULL, &ret, err);
+}
+
+static int decision_list_of_series(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_decision_list(known->store, "k", &ret, err);
+}
+
+static int annotation_add(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *annotation = json_pack("{s:s, s:s}", "version", "1", "text", "t"),
+			 *ret = NULL;
+	enum store_annotation_outcome outcome;
+
+	if (store_annotation_add(known->store, annotation, &outcome, &ret, err) < 0)
+		return -1;
+	known->annotation = pl_json_get_i64(ret, "id");
+	return 0;
+}
+
+static int annotation_change(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *change = json_pack("{s:s}", "text", "u"), *ret = NULL;
+	enum store_annotation_outcome outcome;
+
+	return store_annotation_change(known->store, known->annotation, 0, change, &outcome, &ret,
+				       err);
+}
+
+static int annotation_list(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_annotation_list(known->store, &ret, err);
+}
+
+static int annotation_remove(struct known *known, struct pl_err *err)
+{
+	enum store_annotation_outcome outcome;
+
+	return store_annotation_remove(known->store, known->annotation, 0, &outcome, err);
+}
+
+static int watch_change(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *watch = json_pack("{s:s, s:s, s:{}}", "name", "w", "fail_on", "suspect",
+					    "question"),
+			 *ret = NULL;
+	enum store_watch_outcome outcome;
+
+	if (store_watch_change(known->store, known->watch, 0, watch, &outcome, &ret, err) < 0)
+		return -1;
+	if (outcome != STORE_WATCH_NONE)
+		return 0;
+	return store_watch_add(known->store, watch, &outcome, &ret, err);
+}
+
+/* Each call starts an entry of the history. */
+static int watch_settle(struct known *known, struct pl_err *err)
+{
+	static int version;
+	bool changed;
+	auto_json json_t *state = json_pack("{s:s, s:b, s:{}}", "state",
+					    version++ % 2 == 0 ? "stable" : "regression", "failed",
+					    0, "counts");
+
+	return store_watch_settle(known->store, known->watch, 1, version, state, &changed, err);
+}
+
+static int watch_list(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_watch_list(known->store, true, &ret, err);
+}
+
+static int watch_news(struct known *known, struct pl_err *err)
+{
+	auto_json json_t *ret = NULL;
+
+	return store_watch_news(known->store, -1, &ret, err);
+}
+
+static int watch_remove(struct known *known, struct pl_err *err)
+{
+	enum store_watch_outcome outcome;
+
+	return store_watch_remove(known->store, known->watch, 0, &outcome, err);
+}
+
 static int sweep_remove(struct known *known, struct pl_err *err)
 {
 	bool found;
@@ -299,6 +410,18 @@ static const struct {
 	{ preset_get, "presets" },
 	{ preset_list, "presets" },
 	{ preset_remove, "presets" },
+	{ decision_add, "decisions benchmark_runs store_state" },
+	{ decision_list, "decisions" },
+	{ decision_list_of_series, "decisions" },
+	{ annotation_add, "annotations store_state" },
+	{ annotation_change, "annotations store_state" },
+	{ annotation_list, "annotations" },
+	{ annotation_remove, "annotations store_state" },
+	{ watch_change, "watches" },
+	{ watch_settle, "watches watch_states" },
+	{ watch_list, "watches watch_states" },
+	{ watch_news, "watches watch_states" },
+	{ watch_remove, "watches" },
 	{ sweep_remove, "sweeps" },
 	{ artifacts_of, "benchmark_runs benchmark_documents benchmark_edits" },
 	{ change, "benchmark_runs benchmark_edits benchmark_changes store_state" },
@@ -313,6 +436,28 @@ static void run(struct store_sql *sql, const char *text)
 
 	if (store_sql_run(sql, text, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
+}
+
+/* A new annotation, and a new watch of revision 1. */
+static void fill_analysis(struct store *store, struct known *known)
+{
+	struct known with = { .store = store, .watch = known->watch };
+	auto_json json_t *watch = json_pack("{s:s, s:s, s:{}}", "name", "w", "fail_on", "suspect",
+					    "question"),
+			 *ret = NULL;
+	enum store_watch_outcome outcome;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (known->annotation != 0) {
+		with.annotation = known->annotation;
+		assert_int_equal(annotation_remove(&with, &err), 0);
+	}
+	assert_int_equal(annotation_add(&with, &err), 0);
+	known->annotation = with.annotation;
+	assert_int_equal(watch_remove(&with, &err), 0);
+	assert_int_equal(store_watch_add(store, watch, &outcome, &ret, &err), 0);
+	assert_int_equal(outcome, STORE_WATCH_OK);
+	known->watch = pl_json_get_i64(ret, "id");
 }
 
 /* By another connection, which leaves no statement ready in the one that is tested. */
@@ -333,6 +478,7 @@ static void fill(struct store *store, struct known *known)
 	if (store_preset_put(store, known->preset, preset, &outcome, &ret, &err) < 0 || ret == NULL)
 		assert_int_equal(store_preset_put(store, 0, preset, &outcome, &ret, &err), 0);
 	known->preset = pl_json_get_i64(ret, "id");
+	fill_analysis(store, known);
 }
 
 static void call_without_tables(size_t k, struct known *known, struct store *other,

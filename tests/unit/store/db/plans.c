@@ -62,6 +62,10 @@ static const struct {
 	{ "sql_count_other_sweeps", "sweeps", BOUNDED },
 	{ "sql_count_other_sweeps", "sweeps_pkey", BOUNDED },
 	{ "sql_list_presets", "presets", BOUNDED },
+	{ "sql_count_decisions", "decisions", BOUNDED },
+	{ "sql_count_annotations", "annotations", BOUNDED },
+	{ "sql_newest_watch_state", "watch_states", "one row, by the index of ids" },
+	{ "sql_list_watch_news", "w", BOUNDED },
 	{ "sql_clear_default_preset", "presets", BOUNDED },
 };
 

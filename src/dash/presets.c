@@ -1,24 +1,10 @@
 /* Presets: saved filters of the web UI (store/saved/preset.h). */
-#include <string.h>
-
 #include "base/text.h"
 #include "dash/problem.h"
 #include "dash/request.h"
 #include "store/saved/preset.h"
 
 #define PATH "/api/filters/presets"
-
-/* Returns 0 if it is not the number of a preset. */
-static int64_t id_of(const struct dash_request *request)
-{
-	const char *word = request->words[0];
-	int64_t id = 0;
-
-	return word[0] != '0' && strspn(word, "0123456789") == strlen(word) &&
-			       pl_text_to_i64(word, &id)
-		       ? id
-		       : 0;
-}
 
 static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
 {
@@ -91,7 +77,7 @@ void dash_get_preset(const struct dash_request *request, struct dash_answer *ans
 {
 	struct pl_err err = PL_ERR_INIT;
 	json_t *preset = NULL;
-	int64_t id = id_of(request);
+	int64_t id = dash_request_id(request);
 
 	if (id > 0 && store_preset_get(request->context->store, id, &preset, &err) < 0)
 		dash_refuse_stored(answer, &err);
@@ -103,7 +89,7 @@ void dash_get_preset(const struct dash_request *request, struct dash_answer *ans
 
 void dash_replace_preset(const struct dash_request *request, struct dash_answer *answer)
 {
-	int64_t id = id_of(request);
+	int64_t id = dash_request_id(request);
 
 	if (id > 0)
 		put(request, id, 200, answer);
@@ -115,7 +101,7 @@ void dash_remove_preset(const struct dash_request *request, struct dash_answer *
 {
 	enum store_preset_outcome outcome = STORE_PRESET_NONE;
 	struct pl_err err = PL_ERR_INIT;
-	int64_t id = id_of(request);
+	int64_t id = dash_request_id(request);
 
 	if (id > 0 && store_preset_remove(request->context->store, id, &outcome, &err) < 0)
 		dash_refuse_stored(answer, &err);

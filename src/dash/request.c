@@ -1,7 +1,39 @@
 #include "dash/request.h"
 
+#include <string.h>
+
 #include "base/buf.h"
+#include "base/text.h"
 #include "dash/problem.h"
+#include "dash/routes.h"
+
+static int64_t number_of(const char *text)
+{
+	int64_t number = 0;
+
+	return text[0] != '0' && strspn(text, "0123456789") == strlen(text) &&
+			       pl_text_to_i64(text, &number)
+		       ? number
+		       : 0;
+}
+
+int64_t dash_request_id(const struct dash_request *request)
+{
+	return number_of(request->words[0]);
+}
+
+int64_t dash_request_revision(const struct dash_request *request)
+{
+	const char *text = request->head->if_match;
+	size_t len = text != NULL ? strlen(text) : 0;
+
+	if (text == NULL || strcmp(text, "*") == 0)
+		return 0;
+	bool is_quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
+	auto_free char *bare = is_quoted ? pl_strndup(text + 1, len - 2) : pl_strdup(text);
+	int64_t revision = number_of(bare);
+	return revision > 0 ? revision : -1;
+}
 
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 {

@@ -57,6 +57,14 @@ struct dash_request {
 		cancel_token; /* cancels the query when the client leaves (mirror/cancel_token.h); NULL: never */
 };
 
+/* Returns the first placeholder of the path as the number of an object; 0: it is not one. */
+int64_t dash_request_id(const struct dash_request *request);
+/*
+ * Returns the revision in the If-Match header: "3", or 3. 0: any, because the header is missing or "*"; -1: none, because
+ * it is another text.
+ */
+int64_t dash_request_revision(const struct dash_request *request);
+
 /* Responds with JSON, or with an error if it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 

@@ -22,6 +22,7 @@ struct dash_head {
 	const char *if_range;      /* If-Range, or NULL */
 	const char *sha256;        /* X-Content-SHA256, or NULL */
 	const char *key;           /* Idempotency-Key, or NULL */
+	const char *if_match;      /* If-Match, or NULL */
 };
 
 struct dash_route; /* a row with its operation; lives as long as the program */

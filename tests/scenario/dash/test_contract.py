@@ -237,7 +237,8 @@ def ids_of(dashboard):
         assert dashboard.ask("POST", f"/api/data/experiments/{one}/restore").status == 200
     presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
     assert dashboard.ask("PUT", "/api/data/sweeps/small-1", json.dumps(SWEEP), {"Content-Type": "application/json"}).status == 204
-    return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:]]
+    notes = dashboard.get("/api/annotations").json["annotations"] or [dashboard.post("/api/annotations", {"version": "1", "text": "t"}).json]
+    return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:], str(notes[-1]["id"])]
 
 
 @pytest.fixture(params=list(operations()), ids=lambda one: f"{one[0]} {one[1]}")

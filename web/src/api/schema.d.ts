@@ -527,6 +527,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the decisions on changes of metrics, the oldest first */
+        get: operations["listDecisions"];
+        put?: never;
+        /**
+         * Add a decision on a change of a metric
+         * @description No decision is changed or removed. If a change has several, the newest one counts, and `none` withdraws the others. So the
+         *     decisions of two users at the same time are both stored.
+         */
+        post: operations["addDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the annotations of trends, the oldest first */
+        get: operations["listAnnotations"];
+        put?: never;
+        /** Add an annotation at a time or at a version */
+        post: operations["addAnnotation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/annotations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an annotation */
+        delete: operations["removeAnnotation"];
+        options?: never;
+        head?: never;
+        /** Change an annotation; missing keys keep their values */
+        patch: operations["changeAnnotation"];
+        trace?: never;
+    };
     "/api/data/sweeps": {
         parameters: {
             query?: never;
@@ -2255,6 +2313,149 @@ export interface components {
             is_default?: boolean;
         };
         /**
+         * @description The place of a change, and a decision on it. expected: the change is correct, so earlier points are not analyzed. wrong: there
+         *     is no change at this place. acknowledged, fixed: shown with the change. none: withdraws the decisions on this place.
+         * @example {
+         *       "series": "5f0c2b7a91d04e63",
+         *       "metric": "results.median_ttft_ms",
+         *       "at": 3,
+         *       "order_by": "version",
+         *       "experiment_id": 412,
+         *       "kind": "expected",
+         *       "note": "chunked prefill is on by default since this release",
+         *       "author": "ann"
+         *     }
+         */
+        DecisionRequest: {
+            /** @description Key of the series (SeriesVerdict) */
+            series: string;
+            metric: components["schemas"]["FieldId"];
+            /** @description Position on the axis of the first point after the change */
+            at: number;
+            /**
+             * @description The axis of `at`
+             * @default time
+             * @enum {string}
+             */
+            order_by?: "time" | "version";
+            /** @description Result at that point. It identifies the place when positions change, as after a release in between. */
+            experiment_id?: number | null;
+            /** @enum {string} */
+            kind: "none" | "acknowledged" | "expected" | "fixed" | "wrong";
+            note?: string | null;
+            /** @description User who decides, as free text */
+            author?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 7,
+         *       "series": "5f0c2b7a91d04e63",
+         *       "metric": "results.median_ttft_ms",
+         *       "at": 3,
+         *       "order_by": "version",
+         *       "experiment_id": 412,
+         *       "kind": "expected",
+         *       "note": "chunked prefill is on by default since this release",
+         *       "author": "ann",
+         *       "created_at": "2026-11-29T18:00:00.000Z"
+         *     }
+         */
+        Decision: {
+            id: number;
+            series: string;
+            metric: components["schemas"]["FieldId"];
+            at: number;
+            /** @enum {string} */
+            order_by: "time" | "version";
+            experiment_id: number | null;
+            /** @enum {string} */
+            kind: "none" | "acknowledged" | "expected" | "fixed" | "wrong";
+            note: string | null;
+            author: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        Decisions: {
+            decisions: components["schemas"]["Decision"][];
+        };
+        /**
+         * @description A note with exactly one of at_time and version
+         * @example {
+         *       "at_time": "2026-11-20T08:00:00Z",
+         *       "text": "driver 570 on all hosts",
+         *       "author": "ann"
+         *     }
+         * @example {
+         *       "version": "0.11.0",
+         *       "text": "new scheduler",
+         *       "field": "server.model",
+         *       "value": "llama-3.1-70b"
+         *     }
+         */
+        AnnotationRequest: {
+            /** Format: date-time */
+            at_time?: string | null;
+            version?: string | null;
+            text: string;
+            /** @description Shows the annotation only at lines with this value of the field; requires value */
+            field?: components["schemas"]["FieldId"] | null;
+            value?: string | number | boolean | null;
+            /** @description User who writes it, as free text */
+            author?: string | null;
+        };
+        /**
+         * @description New values of an annotation. Setting at_time unsets version, and the reverse.
+         * @example {
+         *       "text": "driver 570.86 on all hosts"
+         *     }
+         */
+        AnnotationChange: {
+            /** Format: date-time */
+            at_time?: string | null;
+            version?: string | null;
+            text?: string;
+            field?: components["schemas"]["FieldId"] | null;
+            value?: string | number | boolean | null;
+            author?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 2,
+         *       "revision": 1,
+         *       "at_time": "2026-11-20T08:00:00.000Z",
+         *       "version": null,
+         *       "text": "driver 570 on all hosts",
+         *       "field": null,
+         *       "value": null,
+         *       "author": "ann",
+         *       "created_at": "2026-11-29T18:00:00.000Z",
+         *       "changed_at": "2026-11-29T18:00:00.000Z"
+         *     }
+         */
+        Annotation: {
+            /** @description Id of the annotation; not reused after a deletion */
+            id: number;
+            /** @description Number of changes, for If-Match */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description Time in UTC; null if it is at a version
+             */
+            at_time: string | null;
+            version: string | null;
+            text: string;
+            field: components["schemas"]["FieldId"] | null;
+            value: string | number | boolean | null;
+            author: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            changed_at: string;
+        };
+        Annotations: {
+            annotations: components["schemas"]["Annotation"][];
+        };
+        /**
          * @description Plan of a sweep: the summary.json of its directory. Other keys are accepted but not stored.
          * @example {
          *       "sweep": "swp_20261123_060000_1a2b3c",
@@ -3719,6 +3920,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The limit of such objects is reached */
+        TooMany: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The object has another revision than If-Match; nothing was changed */
+        OtherRevision: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Another preset has the same name, ignoring case (pointer is /name), or the limit of presets is reached. */
         PresetConflict: {
             headers: {
@@ -3749,6 +3968,7 @@ export interface components {
          *     - 405: the route does not accept the method; Allow lists those it accepts
          *     - 409: the request conflicts with the stored data
          *     - 411: the length of the body is missing
+         *     - 412: the object has another revision than If-Match
          *     - 413: the body is too large
          *     - 415: the route does not accept the type of the body
          *     - 422: the content is invalid
@@ -3799,6 +4019,13 @@ export interface components {
         PartKey: string;
         /** @description The id of the preset */
         PresetId: string;
+        /** @description The id of the annotation */
+        AnnotationId: string;
+        /**
+         * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+         *     Without this header, any revision is changed.
+         */
+        Revision: string;
         /** @description The run_id of the run, and later of its result */
         LiveRunId: components["schemas"]["LiveRunId"];
         /** @description The id of the sweep, which is the tag "sweep" of its results */
@@ -4840,6 +5067,183 @@ export interface operations {
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             416: components["responses"]["NoSuchPart"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listDecisions: {
+        parameters: {
+            query?: {
+                /** @description Only those of the series with this key */
+                series?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The decisions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decisions"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    addDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description The decision is on disk */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decision"];
+                };
+            };
+            409: components["responses"]["TooMany"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAnnotations: {
+        parameters: {
+            query?: {
+                /** @description Omits annotations at an earlier time. Those at a version are always listed. */
+                from?: string;
+                /** @description Omits annotations at a later time */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The annotations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotations"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    addAnnotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationRequest"];
+            };
+        };
+        responses: {
+            /** @description The annotation is on disk */
+            201: {
+                headers: {
+                    /** @description Address of the annotation */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            409: components["responses"]["TooMany"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeAnnotation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+                 *     Without this header, any revision is changed.
+                 */
+                "If-Match"?: components["parameters"]["Revision"];
+            };
+            path: {
+                /** @description The id of the annotation */
+                id: components["parameters"]["AnnotationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The annotation was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["OtherRevision"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeAnnotation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+                 *     Without this header, any revision is changed.
+                 */
+                "If-Match"?: components["parameters"]["Revision"];
+            };
+            path: {
+                /** @description The id of the annotation */
+                id: components["parameters"]["AnnotationId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationChange"];
+            };
+        };
+        responses: {
+            /** @description The changed annotation, which is on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["OtherRevision"];
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

@@ -103,6 +103,26 @@ test('lanes, phases and the measured run share one axis; the cursor reads every 
   expect(await soundness(page)).toEqual([])
 })
 
+for (const search of ['', '?t=1,20'])
+  test(`the page requests its data before its scripts have run, and once (${search || 'no range'})`, async ({
+    page,
+  }) => {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/^\/api\/(fields$|data\/experiments\/)/.test(pathname)) asked.push(pathname.replace(/.*\//, ''))
+    })
+    await page.route('**/assets/index-*.js', async (route) => {
+      // the main script arrives after all of the data were requested
+      await expect.poll(() => asked).toContain('series')
+      await route.continue()
+    })
+    await open(page, search)
+    const { run_id } = await (await page.request.get(`${dashboard().url}/api/data/experiments/1`)).json()
+    for (const once of [run_id, 'fields', 'artifacts', 'series'])
+      expect(asked.filter((path) => path === once)).toEqual([once])
+  })
+
 test('a gap stays a gap, and slow samples are none', async ({ page }) => {
   await open(page)
   const stretches = async (title: string, series: string) =>

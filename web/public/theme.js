@@ -12,6 +12,9 @@
   var first = location.search === '' ? ['/api/filters/presets', '/api/fields'] : ['/api/fields']
   first.forEach(function (path) { load(path, { rel: 'preload', as: 'fetch', crossOrigin: 'anonymous' }) })
   // The scripts of its chart are large and needed last.
-  var chart = document.querySelector('meta[name="chart-scripts"]')
-  if (chart) chart.content.split(' ').forEach(function (path) { load(path, { rel: 'modulepreload', fetchPriority: 'low' }) })
+  var chart = document.querySelector('meta[name="chart-files"]')
+  if (!chart) return
+  chart.content.split(' ').forEach(function (path) {
+    if (/\.js$/.test(path)) load(path, { rel: 'modulepreload', fetchPriority: 'low' })
+  })
 })()

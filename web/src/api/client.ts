@@ -1,4 +1,5 @@
 // All requests to the server. Every error is a problem document, even if the response did not contain one.
+import { takeAhead } from './ahead'
 import type { Answer, Body, Path, Route } from './contract'
 import type { paths } from './schema'
 import type { Problem } from './types'
@@ -69,7 +70,7 @@ async function call<T>(
     init.headers = { ...init.headers, 'Content-Type': 'application/json' }
   }
   try {
-    const answer = await fetch(path, init)
+    const answer = await ((method === 'GET' && takeAhead(path)) || fetch(path, init))
     if (!answer.ok) throw await errorOf(answer, request)
     return (answer.status === 204 ? undefined : await answer.json()) as T
   } catch (error) {

@@ -13,6 +13,14 @@ import { useCallback } from 'react'
 
 import { busySeconds, get, patch, post, put, remove } from './client'
 import { at } from './contract'
+import {
+  artifactsPath,
+  experimentPath,
+  requestsPath,
+  type RequestsQuestion,
+  seriesPath,
+  type SeriesQuestion,
+} from './experiment-paths'
 import { isRunReporting } from './live'
 import type {
   ApplyResponse,
@@ -251,7 +259,6 @@ export function useHealth() {
   })
 }
 
-export const experimentPath = (id: number | string) => at('/api/data/experiments/{id}', { id })
 const experimentKey = (id: number | string) => ['experiment', String(id)]
 
 // Compares sides; null sends no request. The last answer remains while the next one loads.
@@ -303,33 +310,15 @@ export function useSeries(runs: ({ id: number; from: number; to: number } | null
 
 // Loads a time range of the telemetry of one result, in bins; without `from`, the whole recording. The last response
 // remains while the next one loads.
-export function useTimeline(
-  id: number,
-  request: { from?: number | undefined; to?: number | undefined; bins: number; series?: string[] | undefined } | null,
-) {
+export function useTimeline(id: number, request: SeriesQuestion | null) {
   return useQuery({
     queryKey: ['series', id, request],
-    queryFn: request
-      ? ({ signal }) =>
-          get(
-            at(
-              '/api/data/experiments/{id}/series',
-              { id },
-              { from_ns: request.from, to_ns: request.to, bins: request.bins, series: request.series?.join(',') },
-            ),
-            signal,
-          )
-      : skipToken,
+    queryFn: request ? ({ signal }) => get(seriesPath(id, request), signal) : skipToken,
     placeholderData: keepPreviousData,
     ...patient,
     staleTime: Infinity,
   })
 }
-
-// The parameters of the requests of a result; undefined ones are the automatic ones.
-export type RequestsQuestion = Record<string, string | number | boolean | undefined>
-export const requestsPath = (id: number, question: RequestsQuestion) =>
-  at('/api/data/experiments/{id}/requests', { id }, question)
 
 // Loads requests of one result. The last response remains while the next one loads.
 export function useRequests(id: number, question: RequestsQuestion | null) {
@@ -476,7 +465,7 @@ export function useRestore(shown: string) {
 export function useArtifacts(id: number) {
   return useQuery({
     queryKey: ['artifacts', id],
-    queryFn: ({ signal }) => get(at('/api/data/experiments/{id}/artifacts', { id }), signal),
+    queryFn: ({ signal }) => get(artifactsPath(id), signal),
     staleTime: Infinity,
   })
 }

@@ -4,9 +4,9 @@ import { count, formOfUnit, showNumber } from '../format/number'
 import { Button, join } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
+import { PAGE_ROWS } from './asked'
 import css from './requests.module.css'
 
-export const PAGE_ROWS = 50
 const USUAL = [
   'index',
   'status',

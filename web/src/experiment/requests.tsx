@@ -3,7 +3,8 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
 import { causeOf } from '../api/client'
-import { requestsPath, useArtifacts, useRequests } from '../api/queries'
+import { requestsPath } from '../api/experiment-paths'
+import { useArtifacts, useRequests } from '../api/queries'
 import type { Experiment, RequestPage } from '../api/types'
 import { count, formOfUnit, showNumber } from '../format/number'
 import { Act, Bone, Check, Field, Note, Segment, Select } from '../ui/controls'
@@ -12,14 +13,13 @@ import page from '../ui/page.module.css'
 import { Waiting } from '../ui/waiting'
 import { readRequests, type RequestsState, writeRequests } from '../url/requests'
 import { readTimeline, writeTimeline } from '../url/timeline'
+import { conditionsOf, measuredRun, PAGE_ROWS, rowsQuestion, wholeQuestion } from './asked'
 import { CurveTable, Curves } from './requests-curves'
 import { LanePlot } from './requests-lanes-plot'
 import { MarkedRequest } from './requests-log'
-import { PAGE_ROWS, Rows } from './requests-table'
+import { Rows } from './requests-table'
 import css from './requests.module.css'
-import { measuredRun } from './timeline-lanes'
 
-const LANES = 600
 // the sums that the metrics of a result have under the same names
 const COUNTS = ['completed', 'failed', 'total_output_tokens'] as const
 
@@ -58,25 +58,17 @@ export function Requests({ experiment, missing, onLog }: Props) {
         writeTimeline({ ...readTimeline(window.location.search), range: next }, window.location.search),
       ),
     )
-  const conditions = {
-    from_s: range?.[0],
-    to_s: range?.[1],
-    status: state.status || undefined,
-    error: state.error || undefined,
-    min: state.min ? `${state.min.column}:${state.min.value}` : undefined,
-    id: state.id || undefined,
-  }
+  const conditions = conditionsOf(state, range)
   const isAsked = missing === null
-  const whole = useRequests(experiment.id, isAsked ? { ...conditions, curve: true, lanes: LANES, limit: 0 } : null)
+  const whole = useRequests(experiment.id, isAsked ? wholeQuestion(conditions) : null)
   // the address may have any column and any page: the response of the whole limits both
   const isKnown = whole.data !== undefined || (state.sort === '' && state.page === 1)
   const sort = whole.data?.columns.some(({ id }) => id === state.sort.replace('-', '')) ? state.sort : ''
   const last = whole.data && !whole.isPlaceholderData ? Math.max(1, Math.ceil(whole.data.count / PAGE_ROWS)) : Infinity
   const number = Math.min(state.page, last)
-  const order = { sort: sort || undefined }
   const rows = useRequests(
     experiment.id,
-    isAsked && isKnown ? { ...conditions, ...order, limit: PAGE_ROWS, offset: (number - 1) * PAGE_ROWS } : null,
+    isAsked && isKnown ? rowsQuestion(conditions, sort, number) : null,
   )
   const data = whole.data ?? rows.data
   const error = whole.error ?? rows.error
@@ -98,7 +90,7 @@ export function Requests({ experiment, missing, onLog }: Props) {
             </Check>
             <a
               className={controls.button}
-              href={requestsPath(experiment.id, { ...conditions, ...order, format: 'csv' })}
+              href={requestsPath(experiment.id, { ...conditions, sort: sort || undefined, format: 'csv' })}
               download
             >
               Download CSV

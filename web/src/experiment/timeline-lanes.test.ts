@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 
 import type { Experiment, SeriesBins } from '../api/types'
 import { rangeWithin, zoomed } from '../series/lanes'
-import { lanesOf, measuredRun, phasesOf, titleOf } from './timeline-lanes'
+import { measuredRun, USUAL } from './asked'
+import { lanesOf, LANE_SERIES, phasesOf, titleOf } from './timeline-lanes'
 
 const series = (source: string, name: string, values: (number | null)[], more = {}) => ({
   source,
@@ -117,3 +118,7 @@ it('a zoom is at least as wide as the address can tell, and within the recording
 it.each([5e-324, 1e-310, 1.7e308])('a lane of %s has a finite axis', (value) =>
   expect(lanesOf(bins(series('gpu', 'power_w', [value, 0, 0])), 0, false)[0]?.top).toBeLessThan(Infinity),
 )
+
+it('requests the series of the usual lanes, in their order', () => {
+  expect(USUAL).toEqual(LANE_SERIES)
+})

@@ -4,6 +4,7 @@ import { PHASES, phaseName } from '../fields/phases'
 import { evenTicks } from '../format/ticks'
 import { type Lane, type LaneLine, type Phase, type Sampled, sourceOf } from '../series/lanes'
 import { gapAfter } from '../series/samples'
+import { numberOf, USUAL } from './asked'
 
 interface LaneRow {
   title: string
@@ -36,7 +37,7 @@ const ROWS: LaneRow[] = [
     ],
   },
 ]
-export const USUAL = ROWS.flatMap(({ lines }) => lines.map(([series]) => series))
+export const LANE_SERIES = ROWS.flatMap(({ lines }) => lines.map(([series]) => series))
 
 // constant during a run: facts, not series
 export const FACTS = new Set(['server_metrics.start_time_s', 'server_metrics.kv_blocks', 'server_metrics.block_size'])
@@ -100,20 +101,6 @@ export function lanesOf(bins: SeriesBins, zeroS: number, isAll: boolean): Lane[]
   if (!isAll) return usual
   const others = bins.series.filter((one) => !USUAL.includes(keyOf(one)) && !FACTS.has(keyOf(one)))
   return [...usual, ...others.flatMap((one) => laneOf({ title: titleOf(one), lines: [[keyOf(one), '']] }))]
-}
-
-// The series to request: all, or those of the usual lanes.
-export const seriesOf = (isAll: boolean) => (isAll ? undefined : USUAL)
-
-const numberOf = (experiment: Experiment, id: string) => {
-  const value = experiment.fields[id]?.value
-  return typeof value === 'number' ? value : null
-}
-
-// The measured run, on the clock of the series; null if the document does not record it.
-export function measuredRun(experiment: Experiment): [beginNs: number, endNs: number] | null {
-  const [begin, end] = ['begin', 'end'].map((which) => numberOf(experiment, `series.measured_${which}_ns`))
-  return begin != null && end != null && end > begin ? [begin, end] : null
 }
 
 // The recorded phases of the startup, in seconds after `zero_ns`. Each ends when its field says.

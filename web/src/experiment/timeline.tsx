@@ -1,5 +1,5 @@
 // Telemetry of one experiment over time: GPUs, host, server and requests on one axis.
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
 import { causeOf } from '../api/client'
@@ -13,20 +13,18 @@ import css from '../series/lanes-plot.module.css'
 import { Act, Bone, Button, Check, join, Note, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { save } from '../ui/save'
-import { useWidth } from '../ui/use-width'
+import { useWindowWidth } from '../ui/use-width'
 import { Nothing } from '../ui/verdict'
 import { Waiting } from '../ui/waiting'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
+import { measuredRun, rangeNs, seriesOf, timelineQuestion } from './asked'
 import { useMarked } from './requests-marked'
-import { FACTS, isHeld, keyOf, lanesOf, measuredRun, phasesOf, seriesOf, titleOf } from './timeline-lanes'
+import { FACTS, isHeld, keyOf, lanesOf, phasesOf, titleOf } from './timeline-lanes'
 
-const BINS_MAX = 1000
-const PX_PER_BIN = 1.5
 const CSV_TYPE = 'text/csv;charset=utf-8'
 
 export function Timeline({ experiment, missing }: { experiment: Experiment; missing: string | null }) {
-  const body = useRef<HTMLDivElement>(null)
-  const width = useWidth(body, 0)
+  const width = useWindowWidth()
   const search = useSearch()
   const [place, navigate] = useLocation()
   const state = useMemo(() => readTimeline(search), [search])
@@ -43,21 +41,8 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
       state: history.state as unknown,
     })
   }
-  const toNs = (seconds: number) =>
-    Math.min(Math.max(0, Math.round((origin ?? 0) + seconds * 1e9)), Number.MAX_SAFE_INTEGER)
-  // the address may have any numbers
-  const range = origin !== null && state.range && toNs(state.range[1]) > toNs(state.range[0]) ? state.range : null
-  const bins = Math.min(BINS_MAX, Math.max(50, Math.round((width - 300) / PX_PER_BIN / 50) * 50))
-  const asked = useTimeline(
-    experiment.id,
-    missing === null && width > 0
-      ? {
-          bins,
-          series: seriesOf(state.isAll),
-          ...(range ? { from: toNs(range[0]), to: toNs(range[1]) } : {}),
-        }
-      : null,
-  )
+  const range = rangeNs(state.range, origin) && state.range
+  const asked = useTimeline(experiment.id, missing === null ? timelineQuestion(state, origin, width) : null)
   const data = asked.data
   useEffect(() => {
     if (origin === null && data?.begin_ns != null) setOrigin(data.begin_ns)
@@ -112,7 +97,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
           </span>
         )}
       </div>
-      <div ref={body}>
+      <div>
         {missing !== null && (
           <p className={css.quiet}>
             <bdi>{missing}</bdi> was not uploaded. Upload it with the result to see its timeline.

@@ -17,9 +17,9 @@ import { useLocation, useSearch } from 'wouter'
 
 import { get, isSilence } from '../api/client'
 import { unknownFieldOf } from '../api/unknown-field'
+import { experimentPath } from '../api/experiment-paths'
 import {
   applyOptions,
-  experimentPath,
   useApply,
   useFields,
   useHealth,

@@ -1,5 +1,5 @@
 // The width of an element, so that text in a drawing keeps its size.
-import { type RefObject, useLayoutEffect, useState } from 'react'
+import { type RefObject, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 
 export function useWidth(element: RefObject<HTMLElement | null>, before: number) {
   const [width, setWidth] = useState(before)
@@ -12,3 +12,9 @@ export function useWidth(element: RefObject<HTMLElement | null>, before: number)
   }, [element])
   return width
 }
+
+const onResize = (changed: () => void) => {
+  window.addEventListener('resize', changed)
+  return () => window.removeEventListener('resize', changed)
+}
+export const useWindowWidth = () => useSyncExternalStore(onResize, () => window.innerWidth)

@@ -1,5 +1,5 @@
 // Percentile curves of the selected requests. The axis gives each further nine the same room.
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, useRef, useState } from 'react'
 
 import type { RequestPage } from '../api/types'
 import { count, formOfUnit, shortNumber, showNumber } from '../format/number'
@@ -28,7 +28,7 @@ export const nines = (percent: number) => -Math.log10(1 - percent / 100)
 
 const nameOf = (percent: number) => (percent === 0 ? 'min' : percent === 100 ? 'max' : `p${percent}`)
 
-export function Curves({ curve }: { curve: Curve }) {
+export const Curves = memo(function Curves({ curve }: { curve: Curve }) {
   const [at, setAt] = useState<number | null>(null)
   const { percentiles, metrics } = curve
   const press = (event: KeyboardEvent) => {
@@ -69,7 +69,7 @@ export function Curves({ curve }: { curve: Curve }) {
       ))}
     </div>
   )
-}
+})
 
 interface PlotProps {
   metric: Curve['metrics'][number]

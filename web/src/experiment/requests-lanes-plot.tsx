@@ -1,6 +1,6 @@
 // Requests in lanes on the time axis of the timeline: when each was sent, got its first chunk and ended, and where its
 // tokens stalled. The arrow keys go from request to request, Enter marks one, a drag or + and − change the shown time.
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useCallback, useMemo, useRef, useState } from 'react'
 
 import { count } from '../format/number'
 import { innerTicks } from '../format/ticks'
@@ -37,12 +37,12 @@ export function LanePlot({ lanes, range, bounds, marked, isZoomed, isBusy, onRan
   const [drag, setDrag] = useState<[number, number] | null>(null)
   const [from, to] = range
   const inner = Math.max(1, width - LEFT - RIGHT)
-  const toX = (seconds: number) => LEFT + ((seconds - from) / (to - from)) * inner
+  const toX = useCallback((seconds: number) => LEFT + ((seconds - from) / (to - from)) * inner, [from, to, inner])
   const toSeconds = (x: number) => from + (Math.min(Math.max(x - LEFT, 0), inner) / inner) * (to - from)
   const spans = lanes.requests
   const high = rowHigh(lanes.lane_count)
   const whole = Math.max(high, lanes.lane_count * high)
-  const shapes = shapesOf(spans, toX, high, LEFT, width - RIGHT)
+  const shapes = useMemo(() => shapesOf(spans, toX, high, LEFT, width - RIGHT), [spans, toX, high, width])
   const current = at === null ? null : (spans[Math.min(at, spans.length - 1)] ?? null)
   const chosen = spans.find(({ index }) => index === marked) ?? null
   const thick = Math.max(1, high * 0.66)

@@ -1,4 +1,6 @@
 // The rows of the selected requests, in pages.
+import { memo, useMemo } from 'react'
+
 import type { RequestPage } from '../api/types'
 import { count, formOfUnit, showNumber } from '../format/number'
 import { Button, join } from '../ui/controls'
@@ -36,32 +38,109 @@ interface Props {
   onMark: (index: number | null) => void
 }
 
-export function Rows({ data, sort, number, isAll, isBusy, marked, onSort, onPage, onMark }: Props) {
-  const columns = data.columns.filter(({ id }) => isAll || USUAL.includes(id))
-  const forms = new Map(
-    columns.map(({ id, unit, type }) => [
-      id,
-      type === 'number'
-        ? formOfUnit(
-            unit,
-            data.rows.map((row) => row[id]),
-          )
-        : null,
-    ]),
+type Column = RequestPage['columns'][number]
+type Cell = RequestPage['rows'][number][string] | undefined
+type Form = ReturnType<typeof formOfUnit>
+
+function textOf({ id, type }: Column, value: Cell, form: Form | null) {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number') return form ? showNumber(value, form) : count(value)
+  return type === 'text' && id === 'status' ? value.replaceAll('_', ' ') : value
+}
+
+const hasSame = (before: Column[], now: Column[]) =>
+  before.length === now.length && before.every(({ id }, i) => id === now[i]?.id)
+
+interface RowProps {
+  index: number
+  place: number // of all rows, for screen readers
+  columns: Column[]
+  texts: (string | null)[] // null: no value
+  isMarked: boolean
+  onMark: (index: number | null) => void
+}
+
+// A zoom mostly keeps some rows: those with the same texts are not rendered again.
+const isSame = (before: RowProps, now: RowProps) =>
+  before.index === now.index &&
+  before.place === now.place &&
+  before.isMarked === now.isMarked &&
+  before.onMark === now.onMark &&
+  hasSame(before.columns, now.columns) &&
+  before.texts.every((text, i) => text === now.texts[i])
+
+const Row = memo(function Row({ index, place, columns, texts, isMarked, onMark }: RowProps) {
+  return (
+    <tr aria-rowindex={place} className={isMarked ? css.marked : undefined} data-request={index}>
+      {columns.map(({ id, type }, i) =>
+        id === 'index' ? (
+          <th key={id} scope="row" className={page.num}>
+            <Button
+              look="low"
+              aria-label={`${isMarked ? 'Unmark' : 'Mark'} request ${index}`}
+              onPress={() => onMark(isMarked ? null : index)}
+            >
+              {index}
+            </Button>
+          </th>
+        ) : (
+          <td key={id} className={type === 'text' ? undefined : page.num}>
+            {texts[i] === null ? <Nothing of={undefined} /> : type === 'text' ? <bdi>{texts[i]}</bdi> : texts[i]}
+          </td>
+        ),
+      )}
+    </tr>
   )
-  const first = (number - 1) * PAGE_ROWS
+}, isSame)
+
+interface HeadsProps {
+  columns: Column[]
+  sort: string
+  onSort: (sort: string) => void
+}
+
+const isSameHeads = (before: HeadsProps, now: HeadsProps) =>
+  before.sort === now.sort && before.onSort === now.onSort && hasSame(before.columns, now.columns)
+
+const Heads = memo(function Heads({ columns, sort, onSort }: HeadsProps) {
   // a first click shows the largest values; those of the order of the plan, the smallest
   const next = (id: string, type: string) => {
     const usual = FALLING.has(type) && id !== 'index' ? `-${id}` : id
     if (sort === usual || (sort === '' && id === 'index')) return usual.startsWith('-') ? id : `-${id}`
     return usual
   }
-  const cell = (id: string, type: string, value: string | number | null | undefined) => {
-    if (value === null || value === undefined) return <Nothing of={undefined} />
-    const form = forms.get(id)
-    if (typeof value === 'number') return form ? showNumber(value, form) : count(value)
-    return type === 'text' ? <bdi>{value.replaceAll('_', id === 'status' ? ' ' : '_')}</bdi> : value
-  }
+  return columns.map(({ id, title, unit, type, text }) => {
+    const dir = sort === id || (sort === '' && id === 'index') ? 'ascending' : 'descending'
+    const isSorted = sort === id || sort === `-${id}` || (sort === '' && id === 'index')
+    return (
+      <th
+        key={id}
+        scope="col"
+        title={text}
+        className={type === 'text' ? undefined : page.num}
+        aria-sort={isSorted ? dir : undefined}
+      >
+        <Button look="low" onPress={() => onSort(next(id, type))}>
+          {title}
+          {unit && <span className={css.unit}> {unit}</span>}
+          {isSorted && <span aria-hidden="true"> {dir === 'ascending' ? '↑' : '↓'}</span>}
+        </Button>
+      </th>
+    )
+  })
+}, isSameHeads)
+
+export const Rows = memo(function Rows({ data, sort, number, isAll, isBusy, marked, onSort, onPage, onMark }: Props) {
+  const columns = useMemo(() => data.columns.filter(({ id }) => isAll || USUAL.includes(id)), [data.columns, isAll])
+  const forms = columns.map(({ id, unit, type }) =>
+    type === 'number'
+      ? formOfUnit(
+          unit,
+          data.rows.map((row) => row[id]),
+        )
+      : null,
+  )
+  const first = (number - 1) * PAGE_ROWS
   return (
     <>
       <div
@@ -75,56 +154,22 @@ export function Rows({ data, sort, number, isAll, isBusy, marked, onSort, onPage
         <table className={page.rows} aria-rowcount={data.count + 1}>
           <thead>
             <tr aria-rowindex={1}>
-              {columns.map(({ id, title, unit, type, text }) => {
-                const dir = sort === id || (sort === '' && id === 'index') ? 'ascending' : 'descending'
-                const isSorted = sort === id || sort === `-${id}` || (sort === '' && id === 'index')
-                return (
-                  <th
-                    key={id}
-                    scope="col"
-                    title={text}
-                    className={type === 'text' ? undefined : page.num}
-                    aria-sort={isSorted ? dir : undefined}
-                  >
-                    <Button look="low" onPress={() => onSort(next(id, type))}>
-                      {title}
-                      {unit && <span className={css.unit}> {unit}</span>}
-                      {isSorted && <span aria-hidden="true"> {dir === 'ascending' ? '↑' : '↓'}</span>}
-                    </Button>
-                  </th>
-                )
-              })}
+              <Heads columns={columns} sort={sort} onSort={onSort} />
             </tr>
           </thead>
           <tbody>
             {data.rows.map((row, i) => {
               const index = Number(row['index'])
-              const isMarked = index === marked
               return (
-                <tr
+                <Row
                   key={index}
-                  aria-rowindex={first + i + 2}
-                  className={isMarked ? css.marked : undefined}
-                  data-request={index}
-                >
-                  {columns.map(({ id, type }) =>
-                    id === 'index' ? (
-                      <th key={id} scope="row" className={page.num}>
-                        <Button
-                          look="low"
-                          aria-label={`${isMarked ? 'Unmark' : 'Mark'} request ${index}`}
-                          onPress={() => onMark(isMarked ? null : index)}
-                        >
-                          {index}
-                        </Button>
-                      </th>
-                    ) : (
-                      <td key={id} className={type === 'text' ? undefined : page.num}>
-                        {cell(id, type, row[id])}
-                      </td>
-                    ),
-                  )}
-                </tr>
+                  index={index}
+                  place={first + i + 2}
+                  columns={columns}
+                  texts={columns.map((column, k) => textOf(column, row[column.id], forms[k] ?? null))}
+                  isMarked={index === marked}
+                  onMark={onMark}
+                />
               )
             })}
           </tbody>
@@ -159,4 +204,4 @@ export function Rows({ data, sort, number, isAll, isBusy, marked, onSort, onPage
       </p>
     </>
   )
-}
+})

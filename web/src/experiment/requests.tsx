@@ -1,5 +1,5 @@
 // The requests of one experiment: filters, lanes on the time of the timeline, percentile curves, and rows.
-import { type FormEvent, useMemo, useState } from 'react'
+import { type FormEvent, memo, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
 import { causeOf } from '../api/client'
@@ -10,6 +10,7 @@ import { count, formOfUnit, showNumber } from '../format/number'
 import { Act, Bone, Check, Field, Note, Segment, Select } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import page from '../ui/page.module.css'
+import { useStable } from '../ui/use-stable'
 import { Waiting } from '../ui/waiting'
 import { readRequests, type RequestsState, writeRequests } from '../url/requests'
 import { readTimeline, writeTimeline } from '../url/timeline'
@@ -49,15 +50,17 @@ export function Requests({ experiment, missing, onLog }: Props) {
       replace: true,
       state: history.state as unknown,
     })
-  const set = (change: Partial<RequestsState>) =>
-    go(writeRequests({ ...state, page: 1, ...change }, window.location.search))
-  const setRange = (next: [number, number] | null) =>
+  const set = useStable((change: Partial<RequestsState>) =>
+    go(writeRequests({ ...state, page: 1, ...change }, window.location.search)),
+  )
+  const setRange = useStable((next: [number, number] | null) =>
     go(
       writeRequests(
         { ...state, page: 1 },
         writeTimeline({ ...readTimeline(window.location.search), range: next }, window.location.search),
       ),
-    )
+    ),
+  )
   const conditions = conditionsOf(state, range)
   const isAsked = missing === null
   const whole = useRequests(experiment.id, isAsked ? wholeQuestion(conditions) : null)
@@ -66,18 +69,17 @@ export function Requests({ experiment, missing, onLog }: Props) {
   const sort = whole.data?.columns.some(({ id }) => id === state.sort.replace('-', '')) ? state.sort : ''
   const last = whole.data && !whole.isPlaceholderData ? Math.max(1, Math.ceil(whole.data.count / PAGE_ROWS)) : Infinity
   const number = Math.min(state.page, last)
-  const rows = useRequests(
-    experiment.id,
-    isAsked && isKnown ? rowsQuestion(conditions, sort, number) : null,
-  )
+  const rows = useRequests(experiment.id, isAsked && isKnown ? rowsQuestion(conditions, sort, number) : null)
   const data = whole.data ?? rows.data
   const error = whole.error ?? rows.error
   const isFiltered = !!(range || state.status || state.error || state.min || state.id)
-  const clear = () => {
+  const clear = useStable(() => {
     const rest = writeTimeline({ ...readTimeline(window.location.search), range: null }, window.location.search)
     go(writeRequests({ ...state, status: '', error: '', min: null, id: '', page: 1 }, rest))
-  }
-  const mark = (marked: number | null) => set({ marked, page: state.page })
+  })
+  const mark = useStable((marked: number | null) => set({ marked, page: state.page }))
+  const sortBy = useStable((by: string) => set({ sort: by === 'index' ? '' : by }))
+  const showPage = useStable((to: number) => set({ page: to }))
   return (
     <section className={page.block} id="requests" aria-label="Requests">
       <div className={page.blockHead}>
@@ -185,8 +187,8 @@ export function Requests({ experiment, missing, onLog }: Props) {
           isAll={state.isAll}
           isBusy={rows.isPlaceholderData}
           marked={state.marked}
-          onSort={(sort) => set({ sort: sort === 'index' ? '' : sort })}
-          onPage={(number) => set({ page: number })}
+          onSort={sortBy}
+          onPage={showPage}
           onMark={mark}
         />
       )}
@@ -210,7 +212,7 @@ interface BarProps {
   onClear: () => void
 }
 
-function Bar({ data, state, range, isFiltered, onChange, onClear }: BarProps) {
+const Bar = memo(function Bar({ data, state, range, isFiltered, onChange, onClear }: BarProps) {
   const { status, error } = data.facets
   const failures = Object.entries(error).toSorted((a, b) => b[1] - a[1])
   const numbers = data.columns.filter(({ type }) => type === 'number')
@@ -281,7 +283,7 @@ function Bar({ data, state, range, isFiltered, onChange, onClear }: BarProps) {
       {isFiltered && <Act onPress={onClear}>Clear filters</Act>}
     </form>
   )
-}
+})
 
 function Sums({ data, experiment, isFiltered }: { data: RequestPage; experiment: Experiment; isFiltered: boolean }) {
   const { sums } = data
@@ -338,7 +340,7 @@ interface LanesProps {
   onMark: (index: number | null) => void
 }
 
-function LanesPart({ data, range, marked, isBusy, onRange, onMark }: LanesProps) {
+const LanesPart = memo(function LanesPart({ data, range, marked, isBusy, onRange, onMark }: LanesProps) {
   const { lanes, span_s: span } = data
   const [begin, end] = [span[0] ?? null, span[1] ?? null]
   if (!lanes || begin === null || end === null) return <p className={css.quiet}>The start times are not recorded.</p>
@@ -379,4 +381,4 @@ function LanesPart({ data, range, marked, isBusy, onRange, onMark }: LanesProps)
       )}
     </div>
   )
-}
+})

@@ -1,6 +1,6 @@
 // The lanes of a timeline on one time axis: a pointer or the arrow keys move one cursor through all of them, and a drag
 // or + and − change the shown time. The server sends about one bin per pixel, so a line has at most that many points.
-import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useCallback, useMemo, useRef, useState } from 'react'
 
 import { type Form, formOfUnit, shortNumber, showNumber } from '../format/number'
 import { innerTicks } from '../format/ticks'
@@ -62,6 +62,18 @@ function valueText(line: LaneLine, at: number, form: Form): Reading | null {
 const textOf = (reading: Reading | null | undefined, form: Form | undefined) =>
   reading ? join(reading.number, form?.unit) : 'no value'
 
+// The times at which any line has a sample.
+const placesOf = (lanes: Lane[]) =>
+  [
+    ...new Set(lanes.flatMap(({ lines }) => lines.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))),
+  ].toSorted((a, b) => a - b)
+
+const formOf = ({ lines, unit, top }: Lane) =>
+  formOfUnit(
+    unit,
+    [...lines.flatMap(({ values }) => values), top].filter((one) => one !== null),
+  )
+
 export function LanesPlot({
   lanes,
   range,
@@ -83,20 +95,13 @@ export function LanesPlot({
   const [drag, setDrag] = useState<[number, number] | null>(null) // px
   const [from, to] = range
   const inner = width - BOX.left - BOX.right
-  const toX = (seconds: number) => BOX.left + ((seconds - from) / (to - from)) * inner
+  const toX = useCallback((seconds: number) => BOX.left + ((seconds - from) / (to - from)) * inner, [from, to, inner])
   const toSeconds = (x: number) =>
     from + (Math.min(Math.max(x - BOX.left, 0), inner) / Math.max(1, inner)) * (to - from)
-  const places = [
-    ...new Set(lanes.flatMap(({ lines }) => lines.flatMap(({ t, values }) => t.filter((_, i) => values[i] != null)))),
-  ].toSorted((a, b) => a - b)
+  const places = useMemo(() => placesOf(lanes), [lanes])
   const index = at === null || places.length === 0 ? null : nearest(places, at)
   const cursor = index === null ? null : (places[index] ?? null)
-  const forms = lanes.map(({ lines, unit, top }) =>
-    formOfUnit(
-      unit,
-      [...lines.flatMap(({ values }) => values), top].filter((one) => one !== null),
-    ),
-  )
+  const forms = useMemo(() => lanes.map(formOf), [lanes])
   const latest = isLive ? (places.at(-1) ?? null) : null
   const readAt = cursor ?? latest
   const readings = lanes.map(({ lines }, lane) =>
@@ -314,10 +319,22 @@ interface LaneProps {
   background: (high: number) => React.ReactNode
 }
 
-function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, width, cursor, background }: LaneProps) {
+// A share above 1 stays in the lane.
+function yOf(value: number, top: number) {
   const bottom = HIGH - BOX.bottom
-  // a share above 1 stays in the lane
-  const toY = (value: number) => bottom - Math.min(Math.max(value / top, 0), 1.1) * (bottom - BOX.top)
+  return bottom - Math.min(Math.max(value / top, 0), 1.1) * (bottom - BOX.top)
+}
+
+function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, width, cursor, background }: LaneProps) {
+  const toY = useCallback((value: number) => yOf(value, top), [top])
+  const paths = useMemo(
+    () =>
+      lines.map((line) => ({
+        band: bandPath(line, line.sampled.min, line.sampled.max, toX, toY),
+        line: linePath(line, toX, toY),
+      })),
+    [lines, toX, toY],
+  )
   return (
     <div className={css.lane} data-lane={title}>
       <div className={css.head}>
@@ -342,14 +359,9 @@ function LanePlot({ lane: { title, note, lines, top }, form, readings, toX, widt
         ))}
         {lines.map((line, i) => (
           <g key={line.key} data-series={line.key}>
+            <path d={paths[i]?.band} fill={colourOf(i)} opacity="0.22" data-band />
             <path
-              d={bandPath(line, line.sampled.min, line.sampled.max, toX, toY)}
-              fill={colourOf(i)}
-              opacity="0.22"
-              data-band
-            />
-            <path
-              d={linePath(line, toX, toY)}
+              d={paths[i]?.line}
               stroke={colourOf(i)}
               strokeDasharray={DASHES[i]}
               strokeWidth="1.5"

@@ -39,19 +39,28 @@ export function stretches({ t, values, gap }: Line) {
 
 type Scale = (value: number) => number
 
+// Lines of one drawing mostly share their times, so the positions of the last ones are kept.
+let last: { t: number[]; toX: Scale; texts: string[] } | undefined
+function xTexts(t: number[], toX: Scale) {
+  if (last?.t !== t || last.toX !== toX) last = { t, toX, texts: t.map((seconds) => toX(seconds).toFixed(1)) }
+  return last.texts
+}
+
 // A stretch of one sample is drawn as a dot: a line of no length with round ends.
-export const linePath = (line: Line, toX: Scale, toY: Scale) =>
-  stretches(line)
+export function linePath(line: Line, toX: Scale, toY: Scale) {
+  const x = xTexts(line.t, toX)
+  return stretches(line)
     .map((stretch) => {
-      const points = stretch.map((i) => `${toX(line.t[i] ?? 0).toFixed(1)} ${toY(line.values[i] ?? 0).toFixed(1)}`)
+      const points = stretch.map((i) => `${x[i]} ${toY(line.values[i] ?? 0).toFixed(1)}`)
       return `M${points.join('L')}${points.length === 1 ? 'h0' : ''}`
     })
     .join('')
+}
 
 // The area between the smallest and the largest sample of each bin.
 export function bandPath(line: Line, low: (number | null)[], high: (number | null)[], toX: Scale, toY: Scale) {
-  const point = (values: (number | null)[]) => (i: number) =>
-    `${toX(line.t[i] ?? 0).toFixed(1)} ${toY(values[i] ?? 0).toFixed(1)}`
+  const x = xTexts(line.t, toX)
+  const point = (values: (number | null)[]) => (i: number) => `${x[i]} ${toY(values[i] ?? 0).toFixed(1)}`
   return stretches(line)
     .filter((stretch) => stretch.some((i) => (high[i] ?? 0) > (low[i] ?? 0)))
     .map((stretch) => `M${[...stretch.map(point(high)), ...stretch.toReversed().map(point(low))].join('L')}Z`)

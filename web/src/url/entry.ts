@@ -1,6 +1,6 @@
 // Entries of the browser's history. Each has a key, under which state that is not part of the address is stored: the
 // scroll position and the row with the focus.
-import { useHistoryState } from 'wouter/use-browser-location'
+import { useLocationProperty } from 'wouter/use-browser-location'
 
 export interface Place {
   top: number
@@ -77,8 +77,9 @@ export function beforeLeaving(leave: () => void) {
   }
 }
 
-export const useEntry = () => stateOf(useHistoryState()).entry ?? ''
 export const entryNow = () => stateOf(history.state).entry ?? ''
+// Renders again only for another entry, not for each change of its address.
+export const useEntry = () => useLocationProperty(entryNow)
 export const placeOf = (entry: string) => places.get(entry)
 
 export function keepPlace(entry: string, place: Place) {

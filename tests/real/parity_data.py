@@ -74,4 +74,8 @@ TAKEN = {
     "custom-numeric": "vLLM makes numbers of texts that look like them",
     "sharegpt-null": "an entry without turns is left out, whatever it holds",
 }
+# vLLM breaks on them with some releases of pandas
+TAKEN_BY_SOME = {
+    "custom-bom": "pandas 3.1.1 refuses a byte order mark",
+}
 EXTENSIONS = {"custom": ".jsonl", "sharegpt": ".json", "burstgpt": ".csv", "spec_bench": ".jsonl"}

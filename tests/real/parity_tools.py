@@ -123,16 +123,16 @@ class Side:
         if not starts:
             return []
         end = next(i for i, line in enumerate(lines) if line == "=" * 50)
-        return without_planned([line for line in lines[starts[0]:end + 1] if not line.startswith("tip: ")])
+        return without_ours([line for line in lines[starts[0]:end + 1] if not line.startswith("tip: ")])
 
 
-def without_planned(rows):
-    """Leaves out the section that only ours has, on a busy host: docs/from-vllm-bench.md "Planned Time to First Token"."""
+def without_ours(rows):
+    """Leaves out the rows that only ours has: docs/from-vllm-bench.md. Some appear only on a busy host."""
     kept, is_planned = [], False
     for row in rows:
         if row.startswith(("---", "===")):
             is_planned = "Planned Time to First Token" in row
-        if not is_planned:
+        if not is_planned and not row.startswith("Peak requests in flight:"):
             kept.append(row)
     return kept
 

@@ -97,6 +97,8 @@ def test_odd_file(player, name):
         assert (theirs.rc, ours.rc, ours.measured()) == (0, 2, []), data.REFUSED[name]
     elif name in data.TAKEN:
         assert (theirs.rc, ours.rc) == (1, 0) and ours.measured(), data.TAKEN[name]
+    elif theirs.rc and name in data.TAKEN_BY_SOME:
+        assert ours.rc == 0 and ours.measured(), data.TAKEN_BY_SOME[name]
     elif theirs.rc:
         assert ours.rc and not ours.measured(), theirs.err[-300:]
     else:

@@ -44,6 +44,7 @@ ODD = {
     "sharegpt-number": ("sharegpt", json.dumps(
         [talk(LONG, LONG), {"conversations": [{"value": 5}, {"value": LONG}]}]), []),
     "sharegpt-missing": ("sharegpt", json.dumps([talk(LONG, LONG), {"id": 1}]), []),
+    "sharegpt-lines": "vLLM reads one JSON document only",
     "sharegpt-null": ("sharegpt", json.dumps([talk(LONG, LONG), {"conversations": None}]), []),
     "sharegpt-no-value": ("sharegpt", json.dumps([talk(LONG, LONG), {"conversations": [{}, {}]}]), []),
     "sharegpt-too-short": ("sharegpt", json.dumps([talk("a", "b")]), []),
@@ -72,6 +73,7 @@ REFUSED = {
 # vLLM breaks on them
 TAKEN = {
     "custom-numeric": "vLLM makes numbers of texts that look like them",
+    "sharegpt-lines": "vLLM reads one JSON document only",
     "sharegpt-null": "an entry without turns is left out, whatever it holds",
 }
 # vLLM breaks on them with some releases of pandas

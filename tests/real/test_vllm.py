@@ -68,3 +68,16 @@ def test_a_server_that_runs_with_another_value_is_named(play, vllm):
     assert check["status"] == "over_limit"
     assert check["differences"] == [{"argument": "max_num_seqs", "requested": 64, "reported": 32, "source": "log"}]
     assert "config_mismatch" in out and result["quality"]["verdict"] != "trusted"
+
+
+def test_several_api_servers(play, vllm, validator):
+    """Each counts its own requests, and any of them responds to /metrics for all."""
+    result = check(play(vllm_config(vllm, server={"api_server_count": 2})), validator, 16)
+    assert "--api-server-count" in result["launch"]["argv"]
+    parts = result["results"]["latency_breakdown"]
+    assert (parts["state"], parts["reason"], parts["same_host"]) == ("exact", None, True)
+    assert {name: one["count"] for name, one in parts["server"].items()} == dict.fromkeys(parts["server"], 40)
+    statuses = {check["id"]: check["status"] for check in result["quality"]["checks"]}
+    print(statuses)
+    assert statuses["server_restart"] == statuses["foreign_load"] == statuses["token_agreement"] == "passed"
+    assert statuses["config_mismatch"] == "passed"

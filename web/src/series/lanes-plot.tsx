@@ -1,5 +1,6 @@
 // The lanes of a timeline on one time axis: a pointer or the arrow keys move one cursor through all of them, and a drag
-// or + and − change the shown time. The server sends about one bin per pixel, so a line has at most that many points.
+// or + and − change the shown time. The server sends about one bin per two pixels, so a line has at most that many
+// points.
 import { type KeyboardEvent, type PointerEvent, useCallback, useMemo, useRef, useState } from 'react'
 
 import { type Form, formOfUnit, shortNumber, showNumber } from '../format/number'

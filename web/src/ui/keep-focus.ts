@@ -75,8 +75,15 @@ export function keepFocus() {
       if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null
     })
   })
+  // Once per frame: the visibility of an element makes the browser compute the styles of a changed page. Dialogs give the
+  // focus back by themselves, in the next frame, too.
+  let isPlanned = false
   new MutationObserver(() => {
-    // dialogs give the focus back by themselves, in the next frame
-    if (last && !isUsable(last.element)) requestAnimationFrame(check)
+    if (!last || isPlanned) return
+    isPlanned = true
+    requestAnimationFrame(() => {
+      isPlanned = false
+      check()
+    })
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] })
 }

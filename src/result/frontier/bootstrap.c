@@ -318,20 +318,33 @@ static void draw_point(const struct candidate *candidate, unsigned dimensions, s
 				 (candidate->is_relative ? fabs(candidate->mean[k]) : 1);
 }
 
+/* Fewer draws for many runs, because each draws all of them. */
+static size_t draw_count(const struct draws *draws)
+{
+	size_t runs = 1, count;
+
+	for (size_t i = 0; i < draws->count; i++)
+		runs += draws->candidates[i].runs;
+	count = RES_FRONTIER_DRAWN_RUNS / runs;
+	if (count < RES_FRONTIER_DRAWS_MIN)
+		return RES_FRONTIER_DRAWS_MIN;
+	return count < RES_FRONTIER_DRAWS ? count : RES_FRONTIER_DRAWS;
+}
+
 static void draw(struct draws *draws)
 {
 	const struct res_frontier_question *question = draws->question;
 	struct res_frontier_analysis *analysis = draws->analysis;
-	size_t figures = question->limit_count + 1;
+	size_t figures = question->limit_count + 1, count = draw_count(draws);
 	auto_free double *points = pl_alloc_array(draws->count * draws->dimensions + 1,
 						  sizeof(*points));
 	auto_free enum res_frontier_state *states = pl_alloc_array(draws->count + 1,
 								   sizeof(*states));
-	auto_free double *drawn = pl_alloc_array(figures * RES_FRONTIER_DRAWS, sizeof(*drawn));
+	auto_free double *drawn = pl_alloc_array(figures * count, sizeof(*drawn));
 	struct pl_pcg64 rng;
 
 	pl_pcg64_seed(&rng, seed_of(draws));
-	for (size_t i = 0; i < RES_FRONTIER_DRAWS; i++) {
+	for (size_t i = 0; i < count; i++) {
 		size_t index;
 		for (size_t k = 0; k < draws->count; k++)
 			draw_point(&draws->candidates[k], draws->dimensions, &rng,
@@ -343,18 +356,16 @@ static void draw(struct draws *draws)
 			drawn[i] = res_frontier_hypervolume(question->space, points, draws->count,
 							    question->reference);
 		for (size_t k = 0; k < question->limit_count; k++)
-			drawn[(k + 1) * RES_FRONTIER_DRAWS + i] = value_at(
-				question->space, &question->limits[k], points, draws->count,
-				&index);
+			drawn[(k + 1) * count + i] = value_at(question->space, &question->limits[k],
+							      points, draws->count, &index);
 	}
 	for (size_t i = 0; i < draws->count; i++)
 		analysis->shares[draws->candidates[i].index] = (double)draws->candidates[i].on /
-							       RES_FRONTIER_DRAWS;
+							       count;
 	if (question->reference != NULL)
-		take_interval(&analysis->hypervolume, true, drawn, RES_FRONTIER_DRAWS);
+		take_interval(&analysis->hypervolume, true, drawn, count);
 	for (size_t k = 0; k < question->limit_count; k++)
-		take_interval(&analysis->limits[k], false, drawn + (k + 1) * RES_FRONTIER_DRAWS,
-			      RES_FRONTIER_DRAWS);
+		take_interval(&analysis->limits[k], false, drawn + (k + 1) * count, count);
 }
 
 static enum res_frontier_membership membership_of(double share)

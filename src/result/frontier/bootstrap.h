@@ -19,7 +19,9 @@
 #define RES_FRONTIER_OWN_RUNS   3
 #define RES_FRONTIER_POOL_MIN   5 /* deviations */
 #define RES_FRONTIER_DRAWS      1000
-#define RES_FRONTIER_SURE       0.95 /* share of the draws */
+#define RES_FRONTIER_DRAWS_MIN  200
+#define RES_FRONTIER_DRAWN_RUNS 1000000 /* more runs are drawn less often */
+#define RES_FRONTIER_SURE       0.95    /* share of the draws */
 #define RES_FRONTIER_LIMITS_MAX 8
 
 /* Runs: `count` points of finite numbers. At least one. Borrowed. */

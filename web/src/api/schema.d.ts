@@ -269,6 +269,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/pareto": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the configurations that no other configuration beats, with their uncertainty
+         * @description Results with equal inputs (derived.input_key), engine, release, GPU model, GPU count and values of group_by are runs of one
+         *     configuration. Definitions and statistics are described in docs/reference/frontier.md.
+         */
+        post: operations["findFrontiers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}": {
         parameters: {
             query?: never;
@@ -1851,6 +1872,202 @@ export interface components {
             infinite: components["schemas"]["Count"];
             /** @description Number of rows whose value is not a number, such as "auto" */
             words: number;
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "server.model",
+         *         "op": "eq",
+         *         "value": "meta-llama/Llama-3.1-8B-Instruct"
+         *       },
+         *       "group_by": [
+         *         "system.hardware_info.gpu_name"
+         *       ],
+         *       "limits": [
+         *         {
+         *           "field": "derived.tokens_per_s_per_user",
+         *           "value": 50
+         *         }
+         *       ],
+         *       "since": {
+         *         "version": "0.11.0"
+         *       }
+         *     }
+         * @example {
+         *       "metrics": [
+         *         {
+         *           "field": "results.p99_ttft_ms"
+         *         },
+         *         {
+         *           "field": "results.output_throughput"
+         *         },
+         *         {
+         *           "field": "system.gpus.count",
+         *           "direction": "lower"
+         *         }
+         *       ]
+         *     }
+         */
+        ParetoRequest: {
+            filter?: components["schemas"]["Filter"];
+            /** @description Metrics of the frontier; null means derived.tokens_per_s_per_user and derived.output_throughput_per_gpu */
+            metrics?: components["schemas"]["ParetoRequestMetric"][] | null;
+            /** @description Fields whose values form the groups; each group has a frontier of its own */
+            group_by?: components["schemas"]["FieldId"][];
+            /** @description Limits at which to find the best value of another metric */
+            limits?: components["schemas"]["ParetoLimit"][];
+            /**
+             * @description Reference point of the hypervolume, one number per metric. null means the worst mean of each metric in the response,
+             *     so hypervolumes of different responses are comparable only with the same reference.
+             */
+            reference?: number[] | null;
+            /** @description A time or a release, but not both, for entered and left of each group. time: RFC 3339, or relative, such as now-30d. */
+            since?: {
+                time?: string;
+                /** @description A value of environment.engine.version */
+                version?: string;
+            } | null;
+            /**
+             * @description Maximum number of points of all groups together
+             * @default 1000
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If there are no others, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            /**
+             * @description Whether to include results with a verdict other than trusted. Results without a verdict are always included. If there
+             *     are no others, untrusted ones are always included.
+             * @default false
+             */
+            untrusted?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        ParetoRequestMetric: {
+            field: components["schemas"]["FieldId"];
+            /**
+             * @description The better values; null means those of the field, which must have a direction then
+             * @enum {unknown}
+             */
+            direction?: "lower" | "higher" | null;
+        };
+        ParetoLimit: {
+            /** @description A metric of the frontier */
+            field: components["schemas"]["FieldId"];
+            /** @description The worst accepted value */
+            value: number;
+            /** @description Another metric of the frontier; null means the first other one */
+            wanted?: components["schemas"]["FieldId"] | null;
+        };
+        Pareto: {
+            /** @description Number of rows in the configurations */
+            count: number;
+            /** @description Number of all rows */
+            total: number;
+            /** @description Number of simulated rows that match the filter */
+            simulated: number;
+            /** @description Number of simulated rows that are excluded */
+            excluded: number;
+            /** @description Number of rows that are excluded because their verdict is not trusted */
+            untrusted_excluded: number;
+            /** @description Number of rows that are excluded because they lack a finite number in a metric */
+            unmeasured: number;
+            configuration_count: components["schemas"]["Count"];
+            metrics: components["schemas"]["ChoiceMetric"][];
+            /** @description Reference point of the hypervolumes; null without configurations */
+            reference: (number | null)[];
+            limits: components["schemas"]["ParetoLimit"][];
+            /** @description Groups in the order of their values; null and not recorded come last */
+            groups: components["schemas"]["ParetoGroup"][];
+            /** @description Number of further groups */
+            more_count: number;
+            /** @description "membership" if there was no time to compute the memberships and intervals of the last groups */
+            incomplete: "membership"[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        ChoiceMetric: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            /**
+             * @description The better values
+             * @enum {unknown}
+             */
+            direction: "lower" | "higher";
+        };
+        ParetoGroup: {
+            /** @description Values of the group by field id; a missing id is not recorded */
+            key: Record<string, never>;
+            /** @description Number of rows */
+            count: number;
+            configuration_count: components["schemas"]["Count"];
+            /** @description Number of configurations on the frontier of the means */
+            frontier_count: number;
+            /** @description Share of the configurations that are not on it; null without configurations */
+            dominated_share: number | null;
+            /** @description Whether there are enough repeated runs for memberships and intervals. If not, those are unknown. */
+            has_spread: boolean;
+            /** @description Volume that the frontier dominates up to the reference, with a 95 % confidence interval */
+            hypervolume: {
+                value: number | null;
+                low: number | null;
+                high: number | null;
+            };
+            /** @description The best value at each limit */
+            limits: components["schemas"]["ParetoLimitValue"][];
+            /**
+             * @description The frontier, then other configurations that are perhaps on it, then the others; each in the order of the first
+             *     metric, best first
+             */
+            points: components["schemas"]["ParetoPoint"][];
+            /** @description Number of further configurations */
+            more_count: number;
+            /** @description Configurations that are on the frontier, and were not on that of the earlier runs; null without since */
+            entered: components["schemas"]["ParetoPoint"][] | null;
+            /** @description Configurations that were on the frontier of the earlier runs and no longer are; null without since */
+            left: components["schemas"]["ParetoPoint"][] | null;
+        };
+        /** @description The best mean of a metric among the configurations that keep a limit, with a 95 % confidence interval */
+        ParetoLimitValue: {
+            /** @description Null if no configuration keeps the limit */
+            value: number | null;
+            low: number | null;
+            high: number | null;
+            /** @description Share of the resamples in which a configuration keeps the limit; null if unknown */
+            feasible_share: number | null;
+            /** @description Runs of the configuration with this value */
+            ids: components["schemas"]["ExperimentIds"];
+        };
+        /** @description Ids of results, ascending */
+        ExperimentIds: number[];
+        /** @description Mean over the runs of a configuration, with Student's 95 % confidence interval */
+        ChoiceMean: {
+            mean: number | null;
+            /** @description Null for a single run */
+            low: number | null;
+            high: number | null;
+        };
+        /** @description A configuration */
+        ParetoPoint: {
+            ids: components["schemas"]["ExperimentIds"];
+            /** @description One per metric */
+            values: components["schemas"]["ChoiceMean"][];
+            /** @description Whether it is on the frontier of the means */
+            frontier: boolean;
+            /**
+             * @description Whether it is on the frontier of the true means: surely, perhaps or not, by resampling the runs; unknown without
+             *     repeated runs
+             * @enum {unknown}
+             */
+            membership: "surely" | "perhaps" | "not" | "unknown";
+            /** @description Share of the resamples in which it is on the frontier; null if unknown */
+            share: number | null;
+            /** @description Whether it is the knee of the frontier */
+            knee: boolean;
+            /** @description The newest run of each of at most 5 configurations on the frontier that dominate it */
+            dominated_by: number[];
         };
         /**
          * @example {
@@ -4565,6 +4782,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    findFrontiers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParetoRequest"];
+            };
+        };
+        responses: {
+            /** @description The frontier of each group */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pareto"];
                 };
             };
             422: components["responses"]["Unfit"];

@@ -141,6 +141,8 @@ void demo_figures(const struct demo_plan *plan, struct demo_figures *ret);
 
 json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 		     const struct demo_figures *figures);
+/* Returns results.latency_breakdown; `results` has the means. */
+json_t *demo_breakdown(const struct demo_figures *figures, const json_t *results);
 /* Returns whether its GPUs were throttled because of heat. */
 bool demo_is_hot(const struct demo_plan *plan);
 json_t *demo_quality(const struct demo_plan *plan, const struct demo_figures *figures);

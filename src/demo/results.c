@@ -48,12 +48,17 @@ static void set_statistic(json_t *into, const char *statistic, const struct spre
 		    json_pack("[f, f]", value * (1 - off), value * (1 + off)));
 }
 
+static double mean_of(double median, double width)
+{
+	return median * exp(width * width / 2);
+}
+
 /* requests: number of samples; 0: without intervals, as in the steady part. */
 static void add_family(json_t *into, const struct spread *spread, double requests)
 {
 	double width = spread->width;
 	double off = requests >= CI_LEAST ? 2 * width / sqrt(requests) : 0;
-	double mean = spread->median * exp(width * width / 2);
+	double mean = mean_of(spread->median, width);
 
 	if (spread->median <= 0)
 		return;
@@ -68,21 +73,31 @@ static void add_family(json_t *into, const struct spread *spread, double request
 	}
 }
 
+/* The mean E2EL is that of TTFT and of all later tokens. */
+static double median_e2el_ms(const struct demo_figures *figures)
+{
+	double width = figures->spread;
+	double first = mean_of(figures->ttft_ms, width * 1.5);
+	double later = (figures->output - 1) * mean_of(figures->tpot_ms, width / 3);
+
+	return (first + later) / mean_of(1, width / 2);
+}
+
 static void add_families(json_t *into, const struct demo_figures *figures, double requests)
 {
 	bool is_planned = isfinite(figures->rate);
-	double width = figures->spread;
+	double width = figures->spread, e2el_ms = median_e2el_ms(figures);
 	const struct spread families[] = {
 		{ "ttft_ms", figures->ttft_ms, width * 1.5 },
 		{ "tpot_ms", figures->tpot_ms, width / 3 },
 		{ "itl_ms", figures->tpot_ms * 0.97, width },
-		{ "e2el_ms", figures->e2el_ms, width / 2 },
+		{ "e2el_ms", e2el_ms, width / 2 },
 		{ "first_token_ms", figures->ttft_ms, width * 1.5 },
 		{ "token_gap_ms", figures->tpot_ms * 0.97, width },
 		{ "time_per_token_ms", figures->tpot_ms, width / 3 },
 		{ "ttft_planned_ms", is_planned ? figures->ttft_ms + 0.05 : 0, width * 1.5 },
 		{ "first_token_planned_ms", is_planned ? figures->ttft_ms + 0.05 : 0, width * 1.5 },
-		{ "e2el_planned_ms", is_planned ? figures->e2el_ms + 0.05 : 0, width / 2 },
+		{ "e2el_planned_ms", is_planned ? e2el_ms + 0.05 : 0, width / 2 },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++)
@@ -176,6 +191,7 @@ json_t *demo_results(const struct demo *history, const struct demo_plan *plan,
 					      "status", "count", (json_int_t)failed, "retried", 0,
 					      "sample", "Connection reset by peer"));
 	json_object_set_new(json, "steady", steady(figures));
+	json_object_set_new(json, "latency_breakdown", demo_breakdown(figures, json));
 	return json;
 }
 

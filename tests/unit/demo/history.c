@@ -244,6 +244,50 @@ static void test_demo_history__figures_follow_the_load(void **state)
 	assert_true(seen > 0);
 }
 
+/* Fails unless the total lies within the limits of its parts, and returns it. */
+static double assert_adds_up(const json_t *split)
+{
+	double total = figure(split, "total_ms"), low = 0, high = 0;
+
+	PL_JSON_EACH_MEMBER(name, value, split) {
+		double ms = json_number_value(value);
+		if (json_is_null(value))
+			fail_msg("%s is null", name);
+		if (ms < 0)
+			fail_msg("%s: %g of %g ms", name, ms, total);
+		low += pl_text_ends(name, "_low_ms") ? ms : 0;
+		high += pl_text_ends(name, "_high_ms") ? ms : 0;
+	}
+	assert_true(low <= total * (1 + 1e-9) && total <= high * (1 + 1e-9));
+	return total;
+}
+
+static void test_demo_history__time_went_somewhere(void **state)
+{
+	auto_history struct demo *history = open_history(0, ROWS);
+	size_t seen = 0;
+
+	(void)state;
+	for (int64_t i = 0; i < ROWS; i++) {
+		auto_json json_t *made = document(history, i);
+		if (!is_whole(made))
+			continue;
+		const json_t *parts = pl_json_get_path(made, "results.latency_breakdown");
+		seen++;
+		assert_string_equal(pl_json_get_text(parts, "state"), "exact");
+		double first = assert_adds_up(json_object_get(parts, "ttft"));
+		double all = assert_adds_up(json_object_get(parts, "e2el"));
+		assert_true(first == figure(made, "results.mean_ttft_ms"));
+		assert_true(all == figure(made, "results.mean_e2el_ms"));
+		/* the server's times lie between the client's */
+		assert_true(figure(parts, "server.ttft.mean_ms") < first);
+		assert_true(figure(parts, "server.e2el.mean_ms") < all);
+		assert_true(figure(parts, "server.queue.median_low_ms") <=
+			    figure(parts, "server.queue.p99_low_ms"));
+	}
+	assert_true(seen > ROWS / 2);
+}
+
 /* Processors are threads of whole cores, and each GPU has as many as the others. */
 static void test_demo_history__hosts_are_possible(void **state)
 {
@@ -264,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_demo_history__a_sweep_varies_one_or_two_things),
 		cmocka_unit_test(test_demo_history__has_what_histories_have),
 		cmocka_unit_test(test_demo_history__figures_follow_the_load),
+		cmocka_unit_test(test_demo_history__time_went_somewhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // Every page of the web UI in every state that a user can meet. Tests and pictures that go over all states take them
 // from here: states.spec.ts, and look.ts for 'tools/web look'.
-import { expect, type Locator, type Page } from '@playwright/test'
+import { type APIRequestContext, expect, type Locator, type Page } from '@playwright/test'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,6 +64,31 @@ export function failedLaunch(folder: string) {
   throw new Error('the launch should have failed')
 }
 
+// Traces of two ranks, of the run with this ID.
+async function sendTraces(request: APIRequestContext, url: string, run: string) {
+  for (const rank of [0, 1]) {
+    const event = (cat: string, name: string, ts: number, dur: number) => ({
+      ph: 'X',
+      cat,
+      name,
+      ts,
+      dur,
+      pid: 0,
+      tid: 7,
+    })
+    const traceEvents = [
+      event('cpu_op', 'aten::mm', 0, 400),
+      event('kernel', 'sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1', 40, 180),
+      event('kernel', 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 240, 60 + 20 * rank),
+    ]
+    const sent = await request.put(`${url}/api/upload/artifact/${run}/trace/ours.trace.rank${rank}.json`, {
+      data: Buffer.from(JSON.stringify({ traceEvents })),
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+    expect(sent.ok()).toBe(true)
+  }
+}
+
 // Servers and files for the tests of one file in one worker.
 export function useWorld() {
   const full = useDashboard(async (store, own) => {
@@ -93,6 +118,7 @@ export function useWorld() {
   let files: World['files']
   test.beforeAll(async ({ own, folder, request }) => {
     await sendPlans(request, full().url)
+    await sendTraces(request, full().url, read(own).run_id)
     const [broken, changed] = [read(own), read(own)]
     broken.results.p99_ttft_ms = 'n/a'
     changed.results.p99_ttft_ms += 1
@@ -618,6 +644,15 @@ export const STATES: State[] = [
       await log.getByRole('searchbox').fill('kv cache')
       await expect(log.getByRole('status')).toHaveText('1 of 1')
       await log.evaluate((section) => section.scrollIntoView())
+    }),
+  },
+  {
+    page: 'Experiment',
+    name: 'traces',
+    open: experiment('ours', async (page) => {
+      const traces = page.getByRole('region', { name: 'Traces', exact: true })
+      await traces.evaluate((section) => section.scrollIntoView())
+      await expect(traces.getByRole('region', { name: 'Top kernels' })).toBeVisible()
     }),
   },
   {

@@ -139,7 +139,7 @@ int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 
 int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_fail_on fail_on)
 {
-	const struct cli_dashboard dashboard = dashboard_of(flags);
+	struct cli_dashboard dashboard = dashboard_of(flags);
 	const char *output = pl_json_get_text(flags, "--output");
 	auto_free char *path = pl_strdup(output);
 	auto_free char *failures = NULL;

@@ -98,9 +98,9 @@ static int report(const struct run_recovered *recovered, bool as_json)
 
 static int recover(const char *output, const struct recover_options *options)
 {
-	const struct cli_dashboard dashboard = { .url = options->upload,
-						 .option = "--upload",
-						 .token_file = options->token_file };
+	struct cli_dashboard dashboard = { .url = options->upload,
+					   .option = "--upload",
+					   .token_file = options->token_file };
 	struct run_recovered recovered;
 	struct pl_err err = PL_ERR_INIT;
 

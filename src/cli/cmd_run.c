@@ -229,7 +229,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		.overwrite = options->overwrite,
 		.wait_ns = options->wait_ns,
 	};
-	const struct cli_dashboard dashboard = dashboard_of(options);
+	struct cli_dashboard dashboard = dashboard_of(options);
 	auto_free char *command = command_of(options);
 	struct cli_live live = { 0 };
 	auto_json json_t *result = NULL;

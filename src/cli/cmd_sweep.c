@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/dashboard.h"
+#include "cli/live.h"
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
+#include "result/report.h"
 #include "run/target.h"
 #include "sweep/sweep.h"
 #include "upload/sweep.h"
@@ -39,6 +41,7 @@ struct sweep_options {
 	bool json;
 	bool quiet;
 	bool insecure;
+	bool no_live;
 };
 
 #define AT(field) offsetof(struct sweep_options, field)
@@ -74,8 +77,10 @@ static const struct pl_opt sweep_rows[] = {
 	       "wait up to TIME until the GPUs and the port are free", .optional = true,
 	       .def = "60s"),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
-	       "send each result to the dashboard at URL once it is written; retry failed "
-	       "uploads at the end and with --resume"),
+	       "show each run on the dashboard at URL while it lasts, then send its result; "
+	       "retry failed uploads at the end and with --resume"),
+	PL_OPT(FLAG, 0, "no-live", no_live, NULL,
+	       "send nothing of a run to the dashboard of --upload before its end"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(LIST, 0, "history", history, "SOURCE",
@@ -268,13 +273,35 @@ static int dry_run(const struct cli_sweep *sweep, const struct sweep_settings *s
 /* ---- running ---- */
 
 /* The dashboard that gets every result. */
+struct receiver {
+	struct run_target target;
+	const char *url;
+	struct cli_live live; /* of the current run of the process */
+};
+
+static const struct run_sink *begin_live(void *user, const struct run_point *point)
+{
+	struct receiver *receiver = user;
+
+	return cli_live_begin(&receiver->target, receiver->url, point, &receiver->live);
+}
+
+static void end_live(void *user, const json_t *result)
+{
+	struct receiver *receiver = user;
+
+	cli_live_close(&receiver->live, result,
+		       result != NULL ? res_exit_status_of(result, RES_FAIL_ON_NOTHING, 0)
+				      : pl_err_exit_status(PL_ERR_FAILED));
+}
+
 static int send_result(void *user, const char *path, struct pl_err *err)
 {
-	const struct run_target *dashboard = user;
+	const struct receiver *receiver = user;
 	auto_free char *name = pl_file_name(path);
 	struct upload_file file = { .path = path, .name = name };
 	struct upload upload = {
-		.target = dashboard, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
+		.target = &receiver->target, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
 	};
 
 	upload_all(&upload);
@@ -288,18 +315,18 @@ static int send_result(void *user, const char *path, struct pl_err *err)
 
 static int send_summary(void *user, const char *path, struct pl_err *err)
 {
-	const struct run_target *dashboard = user;
+	const struct receiver *receiver = user;
 
-	return upload_sweep(dashboard, path, err);
+	return upload_sweep(&receiver->target, path, err);
 }
 
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
 			  struct pl_err *err)
 {
-	const struct cli_dashboard dashboard = { .url = options->upload,
-						 .option = "--upload",
-						 .token_file = options->token_file,
-						 .insecure = options->insecure };
+	struct cli_dashboard dashboard = { .url = options->upload,
+					   .option = "--upload",
+					   .token_file = options->token_file,
+					   .insecure = options->insecure };
 
 	return options->upload != NULL ? cli_dashboard_open(&dashboard, ret, err) : 0;
 }
@@ -331,14 +358,14 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	       struct sweep_settings *settings)
 {
 	struct sweep_outcome outcome;
-	struct run_target dashboard = { 0 };
+	struct receiver receiver = { .url = options->upload };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
 
 	if (file->plan.fallen == file->plan.count)
 		return cli_refuse("every combination of '%s' is skipped", file->sweep->source);
-	if (open_dashboard(options, &dashboard, &err) < 0) {
-		run_target_done(&dashboard);
+	if (open_dashboard(options, &receiver.target, &err) < 0) {
+		run_target_done(&receiver.target);
 		return cli_fail(&err);
 	}
 	if (file->plan.fallen > 0)
@@ -349,9 +376,13 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 		settings->send = send_result;
 		settings->send_summary = send_summary;
 	}
-	settings->user = &dashboard;
+	if (options->upload != NULL && !options->no_live) {
+		settings->begin_live = begin_live;
+		settings->end_live = end_live;
+	}
+	settings->user = &receiver;
 	int done = sweep_run(&file->plan, settings, &outcome, &err);
-	run_target_done(&dashboard);
+	run_target_done(&receiver.target);
 	if (done < 0)
 		return cli_fail(&err);
 	int printed = print_outcome(options, &outcome);
@@ -377,6 +408,8 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (options->output_dir == NULL && !options->dry_run)
 		return cli_refuse(
 			"--output-dir DIR is missing; use --dry-run to only show the plan");
+	if (options->no_live && options->upload == NULL)
+		return cli_refuse("--no-live works only with --upload; add --upload URL");
 	if (options->retry.count > 0 && !options->resume && !options->dry_run)
 		return cli_refuse("--retry works only with --resume; add --resume");
 	for (size_t i = 0; i < options->retry.count; i++) {

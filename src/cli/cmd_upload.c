@@ -408,10 +408,10 @@ static int first_of(int status, int other)
 static int send_named(const struct upload_options *options, const char *to, struct named *named,
 		      json_t **ret_report)
 {
-	const struct cli_dashboard dashboard = { .url = to,
-						 .option = "--to",
-						 .token_file = options->token_file,
-						 .insecure = options->insecure };
+	struct cli_dashboard dashboard = { .url = to,
+					   .option = "--to",
+					   .token_file = options->token_file,
+					   .insecure = options->insecure };
 	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	int status = cli_dashboard_open(&dashboard, &target, &err) < 0

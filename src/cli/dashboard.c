@@ -69,8 +69,7 @@ static bool stays_here(const struct run_target *target)
 	return addr->u.any.sa_family == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr);
 }
 
-int cli_dashboard_open(const struct cli_dashboard *dashboard, struct run_target *ret,
-		       struct pl_err *err)
+int cli_dashboard_open(struct cli_dashboard *dashboard, struct run_target *ret, struct pl_err *err)
 {
 	const struct io_tls_trust trust = { .insecure = dashboard->insecure };
 
@@ -78,7 +77,10 @@ int cli_dashboard_open(const struct cli_dashboard *dashboard, struct run_target 
 		return -1;
 	if (ret->unknown != NULL)
 		return pl_err_set(err, PL_ERR_NETWORK, "%s: %s", dashboard->option, ret->unknown);
-	if (dashboard->token_file != NULL && !ret->https && !stays_here(ret))
+	if (dashboard->token_file != NULL && !ret->https && !stays_here(ret) &&
+	    !dashboard->has_warned) {
 		pl_log(PL_LOG_WARNING, "the token is sent unencrypted to %s; use https", ret->host);
+		dashboard->has_warned = true;
+	}
 	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
 }

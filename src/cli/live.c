@@ -13,7 +13,10 @@
 
 static void warn(void *data, const char *why)
 {
-	(void)data;
+	struct cli_live *live = data;
+
+	if (atomic_exchange(&live->has_warned, true))
+		return;
 	pl_log(PL_LOG_WARNING, "no live view: %s; the run continues", why);
 }
 
@@ -21,9 +24,10 @@ static void warn(void *data, const char *why)
 static bool start_sender(struct cli_live *live, const json_t *snapshot)
 {
 	const struct upload_live_options options = {
-		.target = &live->target,
+		.target = live->target,
 		.run_id = pl_json_path_text(snapshot, "run.run_id"),
 		.warn = warn,
+		.data = live,
 	};
 	struct pl_err err = PL_ERR_INIT;
 
@@ -32,7 +36,7 @@ static bool start_sender(struct cli_live *live, const json_t *snapshot)
 	if (upload_live_start(&options, &live->sender, &err) == 0)
 		return true;
 	live->has_failed = true;
-	warn(NULL, err.text);
+	warn(live, err.text);
 	return false;
 }
 
@@ -46,22 +50,37 @@ static void take(void *data, const json_t *snapshot)
 		upload_live_put(live->sender, pl_json_to_text(snapshot, PL_JSON_COMPACT));
 }
 
-const struct run_sink *cli_live_open(const struct cli_dashboard *dashboard, const char *command,
+static void set_sink(struct cli_live *live, const char *url)
+{
+	live->sink = (struct run_sink){
+		.take = take,
+		.data = live,
+		.command = live->command,
+		.page = pl_text_starts(url, "unix:") ? NULL : url,
+	};
+}
+
+const struct run_sink *cli_live_open(struct cli_dashboard *dashboard, const char *command,
 				     struct cli_live *ret)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	*ret = (struct cli_live){ .command = pl_strdup(command), .has_target = true };
-	ret->sink = (struct run_sink){
-		.take = take,
-		.data = ret,
-		.command = ret->command,
-		.page = pl_text_starts(dashboard->url, "unix:") ? NULL : dashboard->url,
-	};
-	if (cli_dashboard_open(dashboard, &ret->target, &err) == 0)
+	*ret = (struct cli_live){ .command = pl_strdup(command), .has_own = true };
+	ret->target = &ret->own;
+	set_sink(ret, dashboard->url);
+	if (cli_dashboard_open(dashboard, &ret->own, &err) == 0)
 		return &ret->sink;
-	warn(NULL, err.text);
+	warn(ret, err.text);
 	return NULL;
+}
+
+const struct run_sink *cli_live_begin(const struct run_target *target, const char *url,
+				      const struct run_point *point, struct cli_live *live)
+{
+	live->target = target;
+	set_sink(live, url);
+	live->sink.point = point;
+	return &live->sink;
 }
 
 static json_t *last_snapshot(const json_t *before, const json_t *result, int exit_status)
@@ -97,9 +116,9 @@ void cli_live_close(struct cli_live *live, const json_t *result, int exit_status
 		upload_live_put(live->sender, pl_json_to_text(last, PL_JSON_COMPACT));
 		upload_live_stop(live->sender, END_WAIT_NS);
 	}
-	if (live->has_target)
-		run_target_done(&live->target);
+	if (live->has_own)
+		run_target_done(&live->own);
 	json_decref(live->last);
 	free(live->command);
-	*live = (struct cli_live){ 0 };
+	*live = (struct cli_live){ .has_warned = atomic_load(&live->has_warned) };
 }

@@ -30,22 +30,7 @@ static void report_unsent(const char *path, const struct cli_dashboard *dashboar
 			clean, path, dashboard->url, err.text);
 }
 
-/*
- * Whatever ends the upload, such as Ctrl-C, leaves the list of the unsent files. An earlier list, perhaps of another
- * dashboard, stays.
- */
-static void list_before(const char *path, const struct cli_dashboard *dashboard)
-{
-	auto_free char *earlier = pl_asprintf("%s" UPLOAD_PENDING_SUFFIX, path);
-	auto_free char *list = NULL;
-	struct pl_err err = PL_ERR_INIT;
-
-	if (!pl_file_exists(earlier) &&
-	    upload_pending_write(path, dashboard->url, NULL, "interrupted", &list, &err) < 0)
-		pl_log(PL_LOG_DEBUG, "no list of the unsent files: %s", err.text);
-}
-
-static bool send_result(const char *path, const struct cli_dashboard *dashboard)
+static bool send_result(const char *path, struct cli_dashboard *dashboard)
 {
 	auto_free char *name = pl_file_name(path);
 	const struct upload_file file = { .path = path, .name = name };
@@ -73,7 +58,19 @@ static bool send_result(const char *path, const struct cli_dashboard *dashboard)
 	return is_sent;
 }
 
-int cli_upload_result(const char *path, const struct cli_dashboard *dashboard, int status)
+/* An earlier list, perhaps of another dashboard, stays. */
+void cli_upload_prepare(const char *path, const struct cli_dashboard *dashboard)
+{
+	auto_free char *earlier = pl_asprintf("%s" UPLOAD_PENDING_SUFFIX, path != NULL ? path : "");
+	auto_free char *list = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (path != NULL && !pl_file_exists(earlier) &&
+	    upload_pending_write(path, dashboard->url, NULL, "interrupted", &list, &err) < 0)
+		pl_log(PL_LOG_DEBUG, "no list of the unsent files: %s", err.text);
+}
+
+int cli_upload_result(const char *path, struct cli_dashboard *dashboard, int status)
 {
 	if (path != NULL && send_result(path, dashboard)) {
 		fprintf(stderr, "uploaded '%s' to %s\n", path, dashboard->url);

@@ -8,4 +8,4 @@
  * standard error. PATH.upload lists the files that cannot be sent, for `profllm upload --pending`. `path` NULL: the result could
  * not be written. Returns the exit status: that of the run, or PL_ERR_NOT_UPLOADED's if that is 0 and something was not sent.
  */
-int cli_upload_result(const char *path, const struct cli_dashboard *dashboard, int status);
+int cli_upload_result(const char *path, struct cli_dashboard *dashboard, int status);

@@ -13,12 +13,22 @@ struct run_shared_server;
 struct run_live;
 struct run_stop;
 
+/* The place of a run in a sweep. Borrows all texts. */
+struct run_point {
+	size_t number; /* from 1 */
+	size_t count;
+	const char *sweep_id;
+	const char *sweep_name;
+	const char *combination;
+};
+
 /* Takes snapshots of the run (LiveSnapshot in api/openapi.yaml), one per second, on a thread of the run. */
 struct run_sink {
 	void (*take)(void *data, const json_t *snapshot); /* must not wait */
 	void *data;
-	const char *command; /* that repeats the run, for display; NULL: unknown */
-	const char *page;    /* URL of the dashboard that shows the run; NULL: none */
+	const char *command;           /* that repeats the run, for display; NULL: unknown */
+	const char *page;              /* URL of the dashboard that shows the run; NULL: none */
+	const struct run_point *point; /* borrowed; NULL: a single run */
 };
 
 struct run_settings {

@@ -460,6 +460,7 @@ static int start_server(struct sweeping *sweep, size_t at, size_t k, struct pl_e
 		.plan = sweep->plan,
 		.settings = sweep->settings,
 		.sweep_id = sweep->journal.id,
+		.all = &sweep->all,
 		.tasks = tasks,
 		.count = unit->count - unit->done,
 		.log_path = log_path,

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "run/run.h"
 #include "sweep/history.h"
 #include "sweep/journal.h"
 #include "sweep/plan.h"
@@ -49,6 +50,12 @@ struct sweep_settings {
 	 * a result, and the end of the sweep. -1: reported; the next summary contains everything.
 	 */
 	int (*send_summary)(void *user, const char *path, struct pl_err *err);
+	/*
+	 * Shows a run while it lasts; or NULL. begin_live returns the sink of its snapshots, or NULL; end_live is
+	 * called after the run, with its result or NULL. Both are called in the process of the run.
+	 */
+	const struct run_sink *(*begin_live)(void *user, const struct run_point *point);
+	void (*end_live)(void *user, const json_t *result);
 	void *user;
 };
 

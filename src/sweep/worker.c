@@ -74,6 +74,40 @@ static bool ends_all(const struct pl_err *err)
 	       err->code == PL_ERR_IO || err->code == PL_ERR_FULL;
 }
 
+/* Returns the number of a run among all of the sweep, from 1. */
+static size_t number_of(const struct sweep_work *work, const struct sweep_task *task)
+{
+	size_t i = 0;
+
+	while (i < work->all->count && strcmp(work->all->items[i].key, task->key) != 0)
+		i++;
+	return i + 1;
+}
+
+/* Runs it, and shows it meanwhile. */
+static int run_shown(struct working *working, const struct sweep_task *task,
+		     const struct exp_config *experiment, struct run_settings *how,
+		     json_t **ret_result, struct pl_err *err)
+{
+	const struct sweep_work *work = working->work;
+	const struct sweep_settings *settings = work->settings;
+	auto_free char *name = sweep_name(work->plan->sweep);
+	const struct run_point point = {
+		.number = number_of(work, task),
+		.count = work->all->count,
+		.sweep_id = work->sweep_id,
+		.sweep_name = name,
+		.combination = work->plan->cells[task->cell].cell->label,
+	};
+
+	if (settings->begin_live != NULL)
+		how->sink = settings->begin_live(settings->user, &point);
+	int done = run_experiment(experiment, how, &working->slot, ret_result, err);
+	if (settings->end_live != NULL)
+		settings->end_live(settings->user, *ret_result);
+	return done;
+}
+
 static int run_task(struct working *working, size_t i, const struct exp_config *experiment,
 		    json_t **ret_row, struct pl_err *err)
 {
@@ -87,7 +121,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	int64_t began_ns = started_ns + pl_clock_offset_ns();
 	bool starts = !run_shared_server_is_up(&working->shared_server, &working->slot);
 	/* an existing file belongs to an unfinished run, or to one that is retried */
-	const struct run_settings how = {
+	struct run_settings how = {
 		.output = path,
 		.written = &written,
 		.quiet = true,
@@ -100,7 +134,7 @@ static int run_task(struct working *working, size_t i, const struct exp_config *
 	else if (open_server(working, experiment, err) < 0)
 		return -1;
 	working->shared_server.goes_on = i + 1 < work->count;
-	int done = run_experiment(experiment, &how, &working->slot, &result, err);
+	int done = run_shown(working, task, experiment, &how, &result, err);
 	if (done < 0 && ends_all(err))
 		return -1;
 	json_t *row = sweep_row(working->work->plan, task, result);

@@ -27,6 +27,7 @@ struct sweep_work {
 	const struct sweep_plan *plan;
 	const struct sweep_settings *settings;
 	const char *sweep_id;
+	const struct sweep_tasks *all; /* of the sweep */
 	const struct sweep_task *tasks;
 	size_t count;
 	const char *log_path;

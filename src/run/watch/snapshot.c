@@ -94,6 +94,14 @@ static char *load_of(const struct vllm_bench *bench)
 	return pl_buf_take(&text);
 }
 
+static json_t *sweep_of(const struct run_point *point)
+{
+	return point == NULL ? json_null()
+			     : json_pack("{s:s, s:o, s:o}", "id", point->sweep_id, "name",
+					 text_of(point->sweep_name, TEXT_BYTES_MAX), "combination",
+					 text_of(point->combination, TEXT_BYTES_MAX));
+}
+
 static json_t *run_of(const struct run_watch *watch)
 {
 	const struct exp_config *experiment = watch->run->experiment;
@@ -101,6 +109,7 @@ static json_t *run_of(const struct run_watch *watch)
 	auto_free char *load = load_of(&experiment->bench);
 	const char *model = watch->model != NULL ? watch->model
 						 : pl_json_get_text(experiment->server, "model");
+	const struct run_point *point = watch->sink != NULL ? watch->sink->point : NULL;
 	char started[32];
 
 	pl_clock_rfc3339(watch->run->started_real_ns, started);
@@ -111,7 +120,8 @@ static json_t *run_of(const struct run_watch *watch)
 		"vllm_version", text_of(watch->version, TEXT_BYTES_MAX), "load",
 		text_of(load, TEXT_BYTES_MAX), "started_utc", started, "command",
 		text_of(watch->sink != NULL ? watch->sink->command : NULL, COMMAND_BYTES_MAX),
-		"point", 1, "points", 1);
+		"point", (json_int_t)(point != NULL ? point->number : 1), "points",
+		(json_int_t)(point != NULL ? point->count : 1), "sweep", sweep_of(point));
 }
 
 /* ---- the phase ----------------------------------------------------------------------------- */

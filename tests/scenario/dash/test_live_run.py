@@ -1,6 +1,7 @@
 """`profllm run --upload` while it runs: its snapshots, and what a missing, slow or refusing dashboard does to it."""
 import http.server
 import json
+import re
 import signal
 import socket
 import threading
@@ -11,6 +12,7 @@ from dashboard_tools import CONTRACT, Dashboard, faults_of
 from front_tools import Front
 from live_tools import Events
 from run_tools import PATIENCE, base_config, load_result, run_profllm, start_profllm, write_config
+from sweep_tools import runs, sweep_args, sweep_config
 from wait_tools import wait_for
 
 NOT_UPLOADED = 8
@@ -79,7 +81,7 @@ def test_a_run_is_shown_until_its_result_is_stored(bin_dir, dashboard, tmp_path)
     assert dashboard.get(f"/api/data/experiments/{number}").json["run_id"] == row["run_id"] == result["run_id"]
     assert during["run"] | {"started_utc": 0} == {
         "run_id": result["run_id"], "name": "scenario", "model": "sim/test", "server": None, "vllm_version": result["environment"]["engine"]["version"],
-        "load": "40 requests/s, open loop, Poisson", "started_utc": 0, "point": 1, "points": 1,
+        "load": "40 requests/s, open loop, Poisson", "started_utc": 0, "point": 1, "points": 1, "sweep": None,
         "command": f"profllm run --config {tmp_path}/experiment.yaml --output {tmp_path}/r.json"}
     assert during["phase"]["name"] == "measuring" and during["requests"]["total"] == 120 and 0 < during["requests"]["remaining_s"] <= 4
     assert during["rates"]["requested_per_s"] == 40 and during["server"]["running"] is not None and during["log"]
@@ -141,6 +143,55 @@ def test_a_drain_is_a_phase_of_its_own_and_a_paused_run_does_not_catch_up(bin_di
     assert first["phase"]["elapsed_s"] < 1.2 * PATIENCE and first["phase"]["done"][-1]["name"] == "measuring"
     names = [step["name"] for step in last["phase"]["done"]]
     assert names[-2:] == ["measuring", "draining"] and names.count("measuring") == 1, names
+
+
+def test_a_profile_is_a_phase_between_load_and_stop(bin_dir, tmp_path):
+    experiment = base_config(num_prompts=10)
+    experiment["launch"]["gpus"] = []
+    experiment["profiling"] = {"enabled": True, "dir": str(tmp_path / "traces")}
+    with Taker() as taker:
+        run_profllm(bin_dir, "run", "-c", write_config(tmp_path, experiment), "-o", tmp_path / "r.json", "--upload", taker.url)
+    assert len(load_result(tmp_path / "r.json")["profiling"]["trace_files"]) == 1
+    names = [step["name"] for step in taker.snapshots[-1]["phase"]["done"]]
+    assert names[-1] == "profiling" and "draining" in names, names
+    during = [one["phase"] for one in taker.snapshots if one["phase"]["name"] == "profiling"]
+    # the traces are complete once they have not changed for a second
+    assert during and during[-1]["step"] == "waiting for the traces"
+
+
+@pytest.mark.parametrize("words", [(), ("--jobs", "2")])
+def test_each_run_of_a_sweep_is_a_live_run_of_its_own(bin_dir, dashboard, tmp_path, words):
+    config = sweep_config({"server.max_num_seqs": [2, 3], "benchmark.num_prompts": [30, 31]}, request_rate=20)
+    config["name"] = "rates"
+    with Taker() as taker:
+        done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s", "--repeats", "2", "--upload", taker.url, *words))
+    assert done.returncode == 0 and done.stderr.count("no live view") == 0, done.stderr
+    rows = {row["run_id"]: row for row in runs(tmp_path / "s")}
+    ends = [one for one in taker.snapshots if one["ended"]]
+    assert {one["run"]["run_id"] for one in taker.snapshots} == set(rows) and len(ends) == len(rows) == 8
+    assert sorted(one["run"]["point"] for one in ends) == list(range(1, 9))
+    for one in taker.snapshots:
+        run, row = one["run"], rows[one["run"]["run_id"]]
+        result = load_result(tmp_path / "s" / row["result"])
+        assert run["points"] == 8
+        assert run["sweep"] == {"id": result["tags"]["sweep"], "name": result["tags"]["sweep_name"], "combination": row["label"]}
+        assert not faults_of({"$ref": "#/components/schemas/LiveSnapshot"}, one)
+    for one in ends:
+        result = load_result(tmp_path / "s" / rows[one["run"]["run_id"]]["result"])
+        assert one["requests"]["done"] == one["requests"]["total"] == result["results"]["completed"]
+        assert one["ended"] == {"exit_status": 0, "state": "completed", "sentence": None}
+    # the progress of the sweep stays its own
+    assert len([line for line in done.stderr.splitlines() if re.match(r"\[\d/8\] ", line)]) == 8
+    sent = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "s", "--resume", "--upload", dashboard.url, "--no-live"))
+    assert sent.returncode == 0 and dashboard.get("/api/live").json == {"runs": []}
+
+
+def test_a_sweep_at_a_dashboard_that_is_down_warns_once(bin_dir, tmp_path):
+    config = sweep_config({"benchmark.num_prompts": [4, 5, 6]})
+    done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s", "--upload", "http://127.0.0.1:1"))
+    assert done.returncode == 0 and done.stderr.count("no live view") == 1, done.stderr
+    done = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "t", "--no-live"))
+    assert done.returncode == 2 and "--no-live works only with --upload" in done.stderr
 
 
 def test_no_live_sends_nothing_before_the_end(bin_dir, dashboard, tmp_path):

@@ -3705,7 +3705,7 @@ export interface components {
         /** @description One line of text, or null if it is unknown */
         LiveText: string | null;
         /** @enum {string} */
-        LivePhase: "starting" | "warming_up" | "measuring" | "draining" | "stopping" | "ended";
+        LivePhase: "starting" | "warming_up" | "measuring" | "draining" | "profiling" | "stopping" | "ended";
         /**
          * @description reporting: the last snapshot arrived within 4 s. silent: it is older, so it is unknown whether the run continues.
          *     ended: the last snapshot has the end of the run, or its result is stored.
@@ -3858,10 +3858,17 @@ export interface components {
                 started_utc: string;
                 /** @description The command line of the run */
                 command: string | null;
-                /** @description Number of the current combination of a sweep, from 1 */
+                /** @description Number of the run in its sweep, from 1 */
                 point: number;
-                /** @description Number of combinations; 1 for a single run */
+                /** @description Number of runs of the sweep, repeats included; 1 for a single run */
                 points: number;
+                /** @description The sweep of the run; null or missing for a single run */
+                sweep?: {
+                    id: string;
+                    name: components["schemas"]["LiveText"];
+                    /** @description The values of the combination that runs */
+                    combination: string | null;
+                } | null;
             };
             phase: {
                 name: components["schemas"]["LivePhase"];
@@ -4007,6 +4014,8 @@ export interface components {
             waiting: components["schemas"]["LiveColumn"];
             kv_cache_percent: components["schemas"]["LiveColumn"];
             ttft_median_ms: components["schemas"]["LiveColumn"];
+            ttft_low_ms: components["schemas"]["LiveColumn"];
+            ttft_high_ms: components["schemas"]["LiveColumn"];
             gpu_utilization_percent: components["schemas"]["LiveColumn"];
             power_w: components["schemas"]["LiveColumn"];
             late_median_ms: components["schemas"]["LiveColumn"];

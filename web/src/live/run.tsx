@@ -238,12 +238,26 @@ function Facts({ snapshot, state, ageS, isLost }: { snapshot: Snapshot; state: S
           <bdi>{run.load}</bdi>
         </span>
       )}
-      {run.points > 1 && (
+      {(run.sweep ?? run.points > 1) && (
         <span>
-          combination{' '}
+          run{' '}
           <span className="n">
             {run.point} of {run.points}
           </span>
+          {run.sweep && (
+            <>
+              {' '}
+              of sweep{' '}
+              <Link href={paths.sweep(run.sweep.id)}>
+                <bdi>{run.sweep.name ?? run.sweep.id}</bdi>
+              </Link>
+            </>
+          )}
+        </span>
+      )}
+      {run.sweep?.combination != null && (
+        <span>
+          <bdi>{run.sweep.combination}</bdi>
         </span>
       )}
       <span>

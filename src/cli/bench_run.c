@@ -170,6 +170,8 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	if (dashboard.url != NULL && !has_flag(flags, "--no-live"))
 		how.sink = cli_live_open(&dashboard, NULL, &live);
 	int done = run_single(experiment, &how, &result, &signal_number, &err);
+	if (dashboard.url != NULL)
+		cli_upload_prepare(written, &dashboard);
 	if (done < 0)
 		done = cli_fail(&err);
 	/* a result that could not be written is still shown */

@@ -238,7 +238,10 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 
 	if (options->upload != NULL && !options->no_live)
 		how.sink = cli_live_open(&dashboard, command, &live);
-	if (run_single(experiment, &how, &result, &signal_number, &err) < 0) {
+	int done = run_single(experiment, &how, &result, &signal_number, &err);
+	if (options->upload != NULL)
+		cli_upload_prepare(written, &dashboard);
+	if (done < 0) {
 		ended = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, written);

@@ -41,10 +41,10 @@ static bool send_result(const char *path, struct cli_dashboard *dashboard)
 	struct pl_err err = PL_ERR_INIT;
 	bool is_sent = false;
 
+	cli_upload_prepare(path, dashboard);
 	if (cli_dashboard_open(dashboard, &target, &err) < 0) {
 		report_unsent(path, dashboard, NULL, err.text);
 	} else {
-		list_before(path, dashboard);
 		upload_all(&upload);
 		auto_free char *fault = upload_fault(&upload);
 		is_sent = fault == NULL;

@@ -247,6 +247,28 @@ def test_a_token_goes_with_each_snapshot(bin_dir, dashboard, tmp_path):
     assert states_of(dashboard) == ["ended"]
 
 
+@pytest.mark.parametrize("words", [(), ("--no-live",)])
+def test_a_token_that_is_sent_unencrypted_is_one_warning(bin_dir, tmp_path, words):
+    (tmp_path / "token").write_text("tok-3f9a1c77e5d24b06\n")
+    with Taker() as taker:
+        # any address that is not of the loopback network
+        url = taker.url.replace("127.0.0.1", "0.0.0.0")
+        done = run_profllm(bin_dir, "run", "-c", config(tmp_path, 1), "-o", tmp_path / "r.json", "--upload", url, "--token-file", tmp_path / "token",
+                           *words)
+    assert done.stderr.count("the token is sent unencrypted") == 1, done.stderr
+
+
+def test_an_interrupt_before_the_upload_leaves_the_list(bin_dir, tmp_path):
+    """The dashboard hangs: the end of the live view takes 2 s, in which nothing has been uploaded yet."""
+    with Taker(delay_s=30) as taker, start(bin_dir, tmp_path, "--upload", taker.url, seconds=1) as process:
+        wait_for(lambda: (tmp_path / "r.json").exists(), "the result is written")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20 * PATIENCE) == -signal.SIGINT and taker.others == 0
+    pending = json.loads((tmp_path / "r.json.upload").read_text())
+    assert pending["to"] == taker.url and pending["run_id"] == load_result(tmp_path / "r.json")["run_id"]
+
+
 def states_of(dashboard):
     return [run["state"] for run in dashboard.get("/api/live").json["runs"]]
 

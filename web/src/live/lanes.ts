@@ -10,6 +10,7 @@ interface LaneRow {
   note: string
   unit: string
   lines: [column: Column, name: string, text: string][]
+  band?: [low: Column, high: Column] // around the first line
   divisor?: number // from a value of the history to one of the unit
   top?: number // end of the axis of a share
 }
@@ -33,8 +34,9 @@ const ROWS: LaneRow[] = [
   },
   {
     title: 'TTFT median so far',
-    note: 'of all requests until then',
+    note: 'of all requests until then, with its 95 % interval',
     unit: 'ms',
+    band: ['ttft_low_ms', 'ttft_high_ms'],
     lines: [['ttft_median_ms', '', 'Median of the time to first token of all requests so far']],
   },
   {
@@ -69,9 +71,11 @@ const ROWS: LaneRow[] = [
 
 export function lanesOf(points: LiveHistory, intervalS: number): Lane[] {
   const gap = gapAfter(intervalS, points.t_s)
-  return ROWS.flatMap(({ title, note, unit, lines: wanted, divisor = 1, top }): Lane[] => {
-    const lines = wanted.flatMap(([column, name, text]): LaneLine[] => {
-      const values = points[column].map((value) => (value === null ? null : value / divisor))
+  return ROWS.flatMap(({ title, note, unit, lines: wanted, band, divisor = 1, top }): Lane[] => {
+    const valuesOf = (column: Column) => points[column].map((value) => (value === null ? null : value / divisor))
+    const lines = wanted.flatMap(([column, name, text], i): LaneLine[] => {
+      const values = valuesOf(column)
+      const [low, high] = (i === 0 && band) || [column, column]
       if (values.every((value) => value === null)) return []
       const sampled = {
         source: 'live',
@@ -81,13 +85,13 @@ export function lanesOf(points: LiveHistory, intervalS: number): Lane[] {
         interval_s: intervalS,
         tracks: 1,
         values,
-        min: values,
-        max: values,
+        min: valuesOf(low),
+        max: valuesOf(high),
       }
       return [{ key: column, name, sampled, t: points.t_s, values, gap }]
     })
     if (lines.length === 0) return []
-    const most = Math.max(0, ...lines.flatMap(({ values }) => values).filter((value) => value !== null))
+    const most = Math.max(0, ...lines.flatMap(({ sampled }) => sampled.max).filter((value) => value !== null))
     return [{ title, note, unit, lines, top: top ?? (most > 0 ? evenTicks(0, most, 2).max : 1) }]
   })
 }

@@ -163,6 +163,10 @@ it('has lanes of what was measured, in units, with gaps', () => {
   const cache = lanes.find(({ title }) => title === 'KV cache use')
   expect([cache?.unit, cache?.top, cache?.lines[0]?.values]).toEqual(['share', 1, [0.02, 0.04, 0.41]])
   expect(cache?.lines[0]?.gap).toBe(3.5)
+  expect(cache?.lines[0]?.sampled.max).toEqual(cache?.lines[0]?.values)
+  const ttft = lanes.find(({ title }) => title === 'TTFT median so far')
+  const { values, sampled } = ttft?.lines[0] ?? {}
+  expect([sampled?.min.at(-1), values?.at(-1), sampled?.max.at(-1)]).toEqual([95.3, 97.2, 99.1])
 })
 
 it('finished phases end where the current one began', () => {

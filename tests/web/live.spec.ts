@@ -63,6 +63,26 @@ test('the list follows the runs: one that stops reporting becomes silent', async
   ).toBeVisible()
 })
 
+test('a run of a sweep links the sweep, and a profile is a phase', async ({ page }) => {
+  const { url } = dashboard()
+  const run = {
+    point: 3,
+    points: 12,
+    sweep: { id: 'swp_a', name: 'night', combination: 'max_concurrency=8' },
+    command: null,
+  }
+  const phase = { name: 'profiling' as const, step: 'waiting for the traces', elapsed_s: 4 }
+  stops.push(hold(url, snapshot('swept', 40, { run, phase })))
+  await open(page, 'swept')
+  await expect(facts(page)).toContainText('run 3 of 12 of sweep night')
+  await expect(page.locator('#main')).toContainText('max_concurrency=8')
+  const phases = page.getByRole('list', { name: 'Phases' }).getByRole('listitem')
+  await expect(phases.last()).toHaveText('stopping')
+  await expect(phases.nth(-2)).toHaveText('waiting for the traces 4.0 s')
+  await expect(page.getByRole('link', { name: 'night' })).toHaveAttribute('href', /sweeps\/swp_a$/)
+  expect(await soundness(page)).toEqual([])
+})
+
 test('the page of a run shows its verdict first, and changes with each report', async ({ page }) => {
   const { url } = dashboard()
   for (let at = 1; at <= 40; at++) await report(url, snapshot('one', at))

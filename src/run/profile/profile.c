@@ -21,6 +21,7 @@
 #include "run/steps/identity.h"
 #include "run/steps/plan.h"
 #include "run/steps/server.h"
+#include "run/watch/watch.h"
 
 #define START_TIMEOUT_NS (30 * PL_NS_PER_S)
 /* A profiler writes its traces before it responds: minutes for a large model. */
@@ -178,6 +179,26 @@ static void wait_for_files(const struct run_client_input *in, int64_t timeout_ns
 		note(in->run, profile, "trace '%s' was not complete after %s", incomplete, limit);
 }
 
+static void profile(const struct run_client_input *in, const struct run_measured *measured,
+		    const struct exp_profiling *profiling, struct run_profile *ret)
+{
+	const struct run_context *run = in->run;
+
+	start_profiler(in, ret);
+	if (!ret->has_started)
+		return;
+	send_requests(in, measured, (size_t)profiling->num_prompts, ret);
+	run_log(run, "waiting for the server to write its traces");
+	run_watch_profiling(run->watch, "waiting for the traces");
+	stop_profiler(in, ret);
+	if (in->launch->trace_dir != NULL)
+		wait_for_files(in, profiling->flush_timeout_ns, ret);
+	else
+		note(run, ret,
+		     "the traces are where the server writes them; set profiling.dir to collect "
+		     "them from a directory of this host");
+}
+
 int run_profile_take(const struct run_client_input *in, const struct run_measured *measured,
 		     struct run_profile *ret)
 {
@@ -191,18 +212,9 @@ int run_profile_take(const struct run_client_input *in, const struct run_measure
 	run_log(run, "profiling %lld requests", (long long)profiling.num_prompts);
 	if (in->launch->trace_dir != NULL)
 		run_traces_begin(in->launch->trace_dir, &ret->traces);
-	start_profiler(in, ret);
-	if (!ret->has_started)
-		return 0;
-	send_requests(in, measured, (size_t)profiling.num_prompts, ret);
-	run_log(run, "waiting for the server to write its traces");
-	stop_profiler(in, ret);
-	if (in->launch->trace_dir != NULL)
-		wait_for_files(in, profiling.flush_timeout_ns, ret);
-	else
-		note(run, ret,
-		     "the traces are where the server writes them; set profiling.dir to collect "
-		     "them from a directory of this host");
+	run_watch_profiling(run->watch, "profiling a few requests");
+	profile(in, measured, &profiling, ret);
+	run_watch_profiling(run->watch, NULL);
 	return 0;
 }
 

@@ -134,7 +134,7 @@ static const char *phase_of(const struct run_watch *watch)
 		return "warming_up";
 	case RES_STAGE_MEASURE:
 		if (watch->has_loaded)
-			return "stopping";
+			return watch->is_profiling ? "profiling" : "stopping";
 		return watch->is_draining ? "draining" : "measuring";
 	case RES_STAGE_STOP:
 		return "stopping";

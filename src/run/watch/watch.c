@@ -425,3 +425,18 @@ void run_watch_end(struct run_watch *watch)
 	watch->has_loaded = true;
 	pthread_mutex_unlock(&watch->lock);
 }
+
+void run_watch_profiling(struct run_watch *watch, const char *step)
+{
+	if (watch == NULL)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	/* what follows the load belongs to its last phase */
+	if (step == NULL || !watch->is_profiling)
+		end_phase(watch, step == NULL         ? "profiling"
+				 : watch->is_draining ? "draining"
+						      : "measuring");
+	watch->is_profiling = step != NULL;
+	snprintf(watch->step, sizeof(watch->step), "%s", step != NULL ? step : "");
+	pthread_mutex_unlock(&watch->lock);
+}

@@ -52,6 +52,9 @@ void run_watch_begin(struct run_watch *watch, const struct run_watch_load *load)
 /* Call it before the records of the feed are freed. Prints the last progress. */
 void run_watch_end(struct run_watch *watch);
 
+/* The server is profiled, with requests of its own, after the load. `step`: what it does; NULL: it is over. */
+void run_watch_profiling(struct run_watch *watch, const char *step);
+
 /*
  * Returns `verdict` of a snapshot from `quality` of a result, or of what is known so far: then a run without a check over
  * its limit has no verdict yet. New reference.

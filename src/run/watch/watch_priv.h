@@ -68,6 +68,7 @@ struct run_watch {
 	int64_t load_ns;            /* its begin */
 	int64_t load_end_ns;        /* 0: not ended */
 	struct bench_progress last; /* counters at the end of the load */
+	bool is_profiling;
 	struct run_seen seen;
 };
 

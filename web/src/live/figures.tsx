@@ -6,13 +6,15 @@ import { join } from '../ui/controls'
 import css from './live.module.css'
 import { phaseWord, progressText, rangeText, shareOf, shown, withUnit } from './model'
 
-const ORDER = ['starting', 'warming_up', 'measuring', 'draining', 'stopping'] as const
+const ORDER = ['starting', 'warming_up', 'measuring', 'draining', 'profiling', 'stopping'] as const
 const WIDE = 5 // of the current phase, next to 1 for the others
 const MIN = 0.5
 
 export function Phases({ snapshot: { phase, requests }, isReporting }: { snapshot: LiveRun; isReporting: boolean }) {
   const all = phase.done.reduce((sum, { seconds }) => sum + seconds, 0)
-  const later = phase.name === 'ended' ? [] : ORDER.slice(ORDER.indexOf(phase.name) + 1)
+  // whether a run is profiled shows only when it is
+  const later =
+    phase.name === 'ended' ? [] : ORDER.slice(ORDER.indexOf(phase.name) + 1).filter((name) => name !== 'profiling')
   const share = shareOf(requests)
   const isMeasuring = phase.name === 'measuring'
   return (

@@ -94,16 +94,22 @@ const struct pl_opt_command cli_run_command = {
 	.name = "profllm run",
 	.usage = "--config FILE --output FILE [options]\n--config FILE --dry-run [options]",
 	.summary = "Start a server, measure it, stop it and write the result.",
-	.details = "Examples:\n"
-		   "  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
-		   "  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
-		   "  profllm run -c exp.yaml -o r.json --wait 2h\n"
-		   "  profllm run -c exp.yaml --dry-run\n"
-		   "  profllm run -c r.json -o again.json\n\n"
-		   "Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
-		   "server did not start, 4 timeout, 5 GPU or port in use, 6 verdict not accepted "
-		   "(--fail-on), 8 completed but not uploaded (--upload), 128 + N "
-		   "interrupted by signal N.",
+	.details =
+		"On a terminal, a view of the run is shown while requests are sent: the verdict so "
+		"far, progress, rates, server and GPUs. Type a letter and press Enter: q closes "
+		"the view, and the run continues with one line every 10 s; l shows the last "
+		"lines of the server's log instead of the charts; v shows all reasons of the "
+		"verdict.\n\n"
+		"Examples:\n"
+		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
+		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
+		"  profllm run -c exp.yaml -o r.json --wait 2h\n"
+		"  profllm run -c exp.yaml --dry-run\n"
+		"  profllm run -c r.json -o again.json\n\n"
+		"Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
+		"server did not start, 4 timeout, 5 GPU or port in use, 6 verdict not accepted "
+		"(--fail-on), 8 completed but not uploaded (--upload), 128 + N "
+		"interrupted by signal N.",
 	.options = run_rows,
 };
 

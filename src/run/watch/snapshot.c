@@ -114,8 +114,8 @@ static json_t *run_of(const struct run_watch *watch)
 
 	pl_clock_rfc3339(watch->run->started_real_ns, started);
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i}", "run_id", watch->run->run_id,
-		"name", text_of(experiment->name, TEXT_BYTES_MAX), "model",
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:I, s:I, s:o}", "run_id",
+		watch->run->run_id, "name", text_of(experiment->name, TEXT_BYTES_MAX), "model",
 		text_of(model, TEXT_BYTES_MAX), "server", text_of(server, TEXT_BYTES_MAX),
 		"vllm_version", text_of(watch->version, TEXT_BYTES_MAX), "load",
 		text_of(load, TEXT_BYTES_MAX), "started_utc", started, "command",

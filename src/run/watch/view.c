@@ -175,7 +175,7 @@ static void add_verdict(struct lines *lines, const json_t *snapshot)
 		add_line(lines, pl_buf_text(&line), NULL);
 	PL_JSON_EACH(reason, json_object_get(verdict, "reasons")) {
 		auto_buf text = PL_BUF(LINE_BYTES_MAX);
-		if (shown++ == REASONS_MAX)
+		if (shown++ == REASONS_MAX && !lines->view->shows_all)
 			break;
 		pl_buf_addf(&text, "  %s", pl_json_get_text(reason, "sentence"));
 		/* of a check that is only true or false, the finding says all */
@@ -364,6 +364,23 @@ static void add_errors(struct lines *lines, const json_t *snapshot)
 	}
 }
 
+static void add_log(struct lines *lines, const json_t *snapshot)
+{
+	const json_t *log = json_object_get(snapshot, "log");
+
+	PL_JSON_EACH(line, log) {
+		const char *severity = pl_json_get_text(line, "severity");
+		bool is_plain = severity == NULL || pl_text_equal(severity, "info");
+		auto_free char *text = pl_asprintf("log %5lld  %s",
+						   (long long)pl_json_get_i64(line, "line"),
+						   pl_json_get_text(line, "text"));
+		add_line(lines, text, is_plain ? NULL : YELLOW);
+	}
+	if (json_array_size(log) == 0)
+		add_line(lines, "log    the server has written nothing, or its log is not here",
+			 NULL);
+}
+
 void run_view_text(const struct run_view *view, const struct run_view_history *history,
 		   const json_t *snapshot, struct pl_buf *buf)
 {
@@ -374,10 +391,20 @@ void run_view_text(const struct run_view *view, const struct run_view_history *h
 	add_head(&lines, snapshot);
 	add_phase(&lines, snapshot);
 	add_rates(&lines, snapshot);
-	add_series(&lines, history, snapshot);
+	if (view->shows_log)
+		add_log(&lines, snapshot);
+	else
+		add_series(&lines, history, snapshot);
 	add_errors(&lines, snapshot);
 	if (view->page != NULL) {
 		auto_free char *page = pl_asprintf("page   %s", view->page);
 		add_line(&lines, page, FAINT);
+	}
+	if (view->has_keys) {
+		auto_free char *keys = pl_asprintf(
+			"keys   q close   l %s   v %s   (each with Enter)",
+			view->shows_log ? "charts" : "server log",
+			view->shows_all ? "fewer reasons" : "all reasons");
+		add_line(&lines, keys, FAINT);
 	}
 }

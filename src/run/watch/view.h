@@ -40,6 +40,9 @@ struct run_view {
 	bool color;
 	bool is_unicode;  /* blocks as sparklines; else ASCII */
 	const char *page; /* URL of the run; NULL: none */
+	bool has_keys;    /* names the keys below it */
+	bool shows_log;   /* the last lines of the server, instead of the sparklines */
+	bool shows_all;   /* every reason of the verdict */
 };
 
 /* Adds a snapshot (LiveSnapshot in api/openapi.yaml). */

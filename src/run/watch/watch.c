@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "host/log/server_log.h"
@@ -27,7 +29,10 @@
 #define VIEW_ROWS      24 /* of a terminal of unknown size */
 #define VIEW_BYTES_MAX (1u << 18)
 /* Shorter steps are not listed. */
-#define SHOWN_S_MIN 0.01
+#define SHOWN_S_MIN    0.01
+#define KEYS_MAX       256
+#define STAT_BYTES_MAX 4096
+#define ANCESTORS_MAX  32
 
 /* ---- progress on standard error -------------------------------------------------------------- */
 
@@ -39,19 +44,59 @@ static bool is_writable(void)
 	return poll(&standard_error, 1, 0) != 0;
 }
 
+/* Reads the parent and the group of a process. Returns false if it cannot. */
+static bool read_process(pid_t pid, pid_t *ret_parent, pid_t *ret_group)
+{
+	auto_free char *path = pl_asprintf("/proc/%d/stat", (int)pid);
+	auto_free char *text = pl_file_text(path, STAT_BYTES_MAX, NULL);
+
+	if (text == NULL)
+		return false;
+	/* the name before may contain anything */
+	const char *end = strrchr(text, ')');
+	return end != NULL && sscanf(end, ") %*c %d %d", ret_parent, ret_group) == 2;
+}
+
+/*
+ * Returns whether the foreground group of the terminal waits for this process, as a script does that runs timeout(1),
+ * which makes a group of its own. Not so: a shell with job control that started this process in the background, and
+ * reads the next command.
+ */
+static bool waits_for_us(pid_t foreground)
+{
+	struct termios mode;
+	pid_t pid = getpid(), parent, group;
+
+	if (getpgrp() == pid)
+		return false;
+	/* a shell that edits a line */
+	if (tcgetattr(STDERR_FILENO, &mode) == 0 && (mode.c_lflag & ICANON) == 0)
+		return false;
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (!read_process(pid, &parent, &group))
+			return false;
+		if (group == foreground)
+			return true;
+		pid = parent;
+	}
+	return false;
+}
+
 /* In the background of a terminal (&), lines that are drawn again would destroy those of the user. */
 static void look_at_terminal(struct run_watch *watch)
 {
 	pid_t foreground = watch->is_terminal ? tcgetpgrp(STDERR_FILENO) : -1;
+	bool is_other = foreground > 0 && foreground != getpgrp();
 
-	watch->is_background = foreground > 0 && foreground != getpgrp();
+	watch->is_background = is_other && !waits_for_us(foreground);
+	watch->has_keys = watch->is_terminal && !is_other && tcgetpgrp(STDIN_FILENO) == getpgrp();
 	if (watch->is_background)
 		watch->drawn = 0;
 }
 
 static bool draws_again(const struct run_watch *watch)
 {
-	return watch->is_terminal && !watch->is_background;
+	return watch->is_terminal && !watch->is_background && !watch->is_closed;
 }
 
 static struct run_progress_view view_of(const struct run_watch *watch, int64_t now_ns)
@@ -104,6 +149,20 @@ static bool is_unicode(void)
 	       (strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL);
 }
 
+/* It may be resized at any time. */
+static struct winsize size_of_terminal(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0)
+		size = (struct winsize){ 0 };
+	if (size.ws_row == 0)
+		size.ws_row = VIEW_ROWS;
+	if (size.ws_col == 0 || size.ws_col > VIEW_COLUMNS)
+		size.ws_col = VIEW_COLUMNS;
+	return size;
+}
+
 /*
  * Moves up over the old view and overwrites it, in one write, so that nothing flickers. The terminal is in its normal
  * state after each write: whatever ends the process, nothing has to be restored.
@@ -134,26 +193,27 @@ static void put_view(struct run_watch *watch, const struct pl_buf *text)
 	(void)ignored;
 }
 
-static void draw_view(struct run_watch *watch, const json_t *snapshot)
+/* is_new: of the snapshot; else it is drawn again. */
+static void draw_view(struct run_watch *watch, const json_t *snapshot, bool is_new)
 {
-	struct winsize size = { 0 };
+	struct winsize size = size_of_terminal();
 	auto_buf text = PL_BUF(VIEW_BYTES_MAX);
 	auto_free char *page = NULL;
 
 	if (watch->sink != NULL && watch->sink->page != NULL)
 		page = pl_asprintf("%s/live/%s", watch->sink->page, watch->run->run_id);
-	/* it may have been resized since */
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0)
-		size = (struct winsize){ 0 };
-	size_t columns = size.ws_col > 0 ? size.ws_col : VIEW_COLUMNS;
 	const struct run_view view = {
-		.columns = columns < VIEW_COLUMNS ? columns : VIEW_COLUMNS,
-		.rows = size.ws_row > 0 ? size.ws_row : VIEW_ROWS,
+		.columns = size.ws_col,
+		.rows = size.ws_row,
 		.color = pl_log_has_color(STDERR_FILENO),
 		.is_unicode = is_unicode(),
 		.page = page,
+		.has_keys = watch->has_keys,
+		.shows_log = watch->shows_log,
+		.shows_all = watch->shows_all,
 	};
-	run_view_add(&watch->history, snapshot);
+	if (is_new)
+		run_view_add(&watch->history, snapshot);
 	run_view_text(&view, &watch->history, snapshot, &text);
 	put_view(watch, &text);
 }
@@ -214,7 +274,7 @@ static void look_at_load(struct run_watch *watch)
 
 static bool draws_view(const struct run_watch *watch)
 {
-	return watch->redraws && !watch->is_background && watch->is_loading && !watch->load.quiet;
+	return watch->redraws && draws_again(watch) && watch->is_loading && !watch->load.quiet;
 }
 
 static void make_snapshot(struct run_watch *watch, int64_t now_ns)
@@ -226,11 +286,44 @@ static void make_snapshot(struct run_watch *watch, int64_t now_ns)
 		run_watch_read_feed(watch);
 		snapshot = run_watch_snapshot(watch, now_ns);
 	}
-	if (draws_view(watch))
-		draw_view(watch, snapshot);
+	if (draws_view(watch)) {
+		draw_view(watch, snapshot, true);
+		json_decref(watch->shown);
+		watch->shown = json_incref(snapshot);
+	}
 	pthread_mutex_unlock(&watch->lock);
 	if (watch->sink != NULL)
 		watch->sink->take(watch->sink->data, snapshot);
+}
+
+/*
+ * Takes what the user typed. The terminal stays in its line mode, in which nothing has to be restored, so a key needs
+ * Enter; its echo has moved the cursor down.
+ */
+static void take_keys(struct run_watch *watch)
+{
+	struct pollfd standard_input = { .fd = STDIN_FILENO, .events = POLLIN };
+	char keys[KEYS_MAX];
+	size_t rows = size_of_terminal().ws_row;
+	ssize_t got = 0;
+
+	if (watch->has_keys && draws_view(watch) && watch->drawn > 0 &&
+	    poll(&standard_input, 1, 0) > 0 && (standard_input.revents & POLLIN) != 0)
+		got = read(STDIN_FILENO, keys, sizeof(keys));
+	for (ssize_t i = 0; i < got; i++) {
+		/* at the end of the screen, the view has scrolled instead */
+		watch->drawn += keys[i] == '\n' && watch->drawn + 1 < rows;
+		watch->shows_log ^= keys[i] == 'l';
+		watch->shows_all ^= keys[i] == 'v';
+		watch->is_closed |= keys[i] == 'q';
+	}
+	if (got <= 0 || watch->shown == NULL)
+		return;
+	const struct pl_buf none = { 0 };
+	if (watch->is_closed)
+		put_view(watch, &none);
+	else
+		draw_view(watch, watch->shown, false);
 }
 
 static void *watch_main(void *data)
@@ -246,6 +339,7 @@ static void *watch_main(void *data)
 			due_ns = now_ns;
 		pthread_mutex_lock(&watch->lock);
 		look_at_terminal(watch);
+		take_keys(watch);
 		if (!watch->is_loading)
 			drawn_ns = due_ns;
 		else
@@ -302,6 +396,7 @@ void run_watch_stop(struct run_watch *watch)
 	pthread_mutex_destroy(&watch->lock);
 	pl_pause_done(&watch->pause);
 	run_tail_done(&watch->tail);
+	json_decref(watch->shown);
 	free(watch->model);
 	free(watch->version);
 	free(watch);

@@ -40,9 +40,13 @@ struct run_watch {
 	bool is_terminal;                 /* standard error */
 	bool redraws;                     /* its lines can be redrawn: the view; else one line */
 	bool is_background;               /* of it: another program uses it now */
+	bool has_keys;                    /* standard input is the same terminal */
+	bool is_closed;                   /* the view, by a key */
+	bool shows_log, shows_all;        /* by keys, too */
 	size_t drawn;                     /* lines of the view on it */
 	unsigned logged;                  /* pl_log_count() after they were drawn */
 	struct run_view_history history;
+	json_t *shown; /* snapshot of the view; NULL: none */
 	pthread_t thread;
 	struct pl_pause pause;
 	int64_t sequence;
@@ -64,11 +68,11 @@ struct run_watch {
 	bool is_loading;
 	bool is_draining; /* all requests were sent */
 	bool has_loaded;
+	bool is_profiling;
 	struct run_watch_load load;
 	int64_t load_ns;            /* its begin */
 	int64_t load_end_ns;        /* 0: not ended */
 	struct bench_progress last; /* counters at the end of the load */
-	bool is_profiling;
 	struct run_seen seen;
 };
 

@@ -200,6 +200,37 @@ def test_a_run_in_the_background_draws_nothing_again(terminal):
     assert not one.views and "\x1b" not in one.raw and re.search(r"^80/80 ", one.raw, re.M)
 
 
+@pytest.mark.parametrize("words", ['set -m; "$@"; exit $?', '"$@"; exit $?'])
+def test_a_run_that_timeout_ends_is_in_the_foreground(terminal, words):
+    """timeout(1) makes a process group of its own. The script that waits for it has the terminal."""
+    script = "set -m; bash -c \"$0\" bash timeout 60 \"$@\"; exit $?"
+    one = terminal(starter=("setsid", "--ctty", "bash", "-c", script, words))
+    one.read()
+    assert one.process.returncode == 0 and any(labels(view) for view in one.views)
+
+
+def keys(view):
+    return next((line for line in view if line.startswith("keys ")), "")
+
+
+def test_keys_show_the_log_and_all_reasons_and_close_the_view(terminal):
+    slow = base_config(num_prompts=240, request_rate=20)
+    one = terminal(starter=("setsid", "--ctty"), experiment=slow)
+    assert one.read(lambda view: labels(view) and keys(view).startswith("keys   q close   l server log"))
+    os.write(one.ours, b"l\n")
+    view = one.read(lambda view: keys(view).startswith("keys   q close   l charts"))
+    assert view and not labels(view) and any(re.match(r"log +\d+  \S", line) for line in view)
+    os.write(one.ours, b"lv\n")
+    assert one.read(lambda view: labels(view) and "v fewer reasons" in keys(view))
+    # the view has its place: no line of it is left above
+    assert len([line for line in one.screen.lines if line.startswith("rate ")]) == 1
+    os.write(one.ours, b"q\n")
+    one.read(lambda view: False)
+    assert one.process.returncode == 0
+    assert not any(line.startswith(("keys ", "rate ")) for line in one.screen.lines)
+    assert any(re.match(r"240/240 ", line) for line in one.screen.lines)
+
+
 def test_quiet_and_a_terminal_without_redrawing(terminal):
     quiet = terminal("--quiet")
     quiet.read()

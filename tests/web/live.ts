@@ -96,8 +96,12 @@ export async function report(url: string, one: Snapshot) {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(one),
   })
+  if (answer.status === 503) throw new Away()
   if (answer.status !== 204) throw new Error(`${answer.status} ${await answer.text()}`)
 }
+
+// The dashboard is stopping, or full.
+class Away extends Error {}
 
 const EVERY_MS = 500
 
@@ -105,7 +109,7 @@ function repeat(send: () => Promise<void>) {
   // a dashboard that is away misses reports
   const once = () =>
     void send().catch((error: unknown) => {
-      if (!(error instanceof TypeError)) throw error
+      if (!(error instanceof TypeError || error instanceof Away)) throw error
     })
   once()
   const timer = setInterval(once, EVERY_MS)

@@ -126,6 +126,7 @@ static void add_row(struct records *records, const struct res_record *record,
 		.e2el_s = record->ok ? timing.e2el_s : NAN,
 		.server_queue_s = record->server_queue_s,
 		.server_ttft_s = record->server_ttft_s,
+		.server_decode_s = record->server_decode_s,
 		.prompt_tokens = res_prompt_tokens(record),
 		.output_tokens = timing.output_tokens,
 		.chunks = (uint32_t)timing.mirror_chunk_count,
@@ -389,6 +390,8 @@ static bool take_number_member(struct io_jwalk *walk, struct res_record *record,
 		return take_seconds(walk, &record->server_queue_s);
 	if (io_jwalk_is(walk, "server_ttft_s"))
 		return take_seconds(walk, &record->server_ttft_s);
+	if (io_jwalk_is(walk, "server_decode_s"))
+		return take_seconds(walk, &record->server_decode_s);
 	*ret_is_other = true;
 	return true;
 }

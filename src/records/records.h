@@ -40,6 +40,7 @@ struct records_row {
 	double e2el_s;      /* NaN: none */
 	double server_queue_s;
 	double server_ttft_s;
+	double server_decode_s;
 	int64_t prompt_tokens; /* RES_NO_COUNT: unknown */
 	int64_t output_tokens;
 	uint64_t gap_at; /* of struct records */

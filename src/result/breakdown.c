@@ -58,6 +58,7 @@ struct client {
 	double round_trips_ms; /* of this, what the network takes at least */
 	double queue_ms;       /* by the server, of each request */
 	double prefill_ms;
+	double decode_ms;
 };
 
 /* fmax() would take 0 for NaN. */
@@ -92,12 +93,14 @@ static struct client client_of(const struct res_outcome *outcome)
 					  : NAN;
 		client.queue_ms += reported_ms(record->server_queue_s);
 		client.prefill_ms += reported_ms(record->server_ttft_s);
+		client.decode_ms += reported_ms(record->server_decode_s);
 	}
 	client.send_ms /= client.count;
 	client.handshake_ms /= client.count;
 	client.round_trips_ms /= client.count;
 	client.queue_ms /= client.count;
 	client.prefill_ms /= client.count;
+	client.decode_ms /= client.count;
 	return client;
 }
 
@@ -300,7 +303,10 @@ static enum state add_splits(const struct res_outcome *outcome, const struct cli
 					  : mean_of(&usable, RES_SERVER_PREFILL, client->count,
 						    reason);
 	memcpy(e2el.parts, ttft.parts, sizeof(e2el.parts));
-	e2el.parts[PART_DECODE] = mean_of(&usable, RES_SERVER_DECODE, client->count, reason);
+	e2el.parts[PART_DECODE] = is_own && !isnan(client->decode_ms)
+					  ? exactly(client->decode_ms)
+					  : mean_of(&usable, RES_SERVER_DECODE, client->count,
+						    reason);
 	ttft.server = mean_of(&usable, RES_SERVER_TTFT, client->count, reason);
 	e2el.server = mean_of(&usable, RES_SERVER_E2EL, client->count, reason);
 	if (reasons[*reason].state == STATE_NONE && !is_own)

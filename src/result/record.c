@@ -63,6 +63,7 @@ void res_record_init(struct res_record *record, uint64_t index)
 		.output_tokens = RES_NO_COUNT,
 		.server_queue_s = NAN,
 		.server_ttft_s = NAN,
+		.server_decode_s = NAN,
 	};
 	for (size_t i = 0; i < RES_KIND_COUNT; i++)
 		record->first_ns[i] = RES_NO_TIME;

@@ -119,7 +119,8 @@ struct res_record {
 	uint32_t tries; /* including this one; 0: not sent */
 	/* measured by the server and reported with its usage, in seconds; NaN: not */
 	double server_queue_s;
-	double server_ttft_s;   /* reported */
+	double server_ttft_s;
+	double server_decode_s; /* first to last token */
 	char finish_reason[24]; /* of choice 0; "": none */
 	bool ok;                /* completed normally; otherwise error says why */
 	bool done_missing;      /* complete without a closing [DONE] event */

@@ -144,6 +144,7 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 		pl_buf_add_text(line, ",\"output_chunks\":true");
 	add_seconds(line, ",\"server_queue_s\":", record->server_queue_s);
 	add_seconds(line, ",\"server_ttft_s\":", record->server_ttft_s);
+	add_seconds(line, ",\"server_decode_s\":", record->server_decode_s);
 	pl_json_add_i64(line, ",\"status\":", record->status, 0);
 	add_error(line, record);
 	if (pl_buf_add_char(line, '}') && !line->full)
@@ -489,6 +490,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	    take_true(r, "output_chunks", &record->output_chunks) < 0 ||
 	    take_seconds(r, "server_queue_s", &record->server_queue_s) < 0 ||
 	    take_seconds(r, "server_ttft_s", &record->server_ttft_s) < 0 ||
+	    take_seconds(r, "server_decode_s", &record->server_decode_s) < 0 ||
 	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
 		    0 ||
 	    take_error(r, record) < 0)

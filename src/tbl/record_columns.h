@@ -31,6 +31,7 @@ COLUMN(max_itl_ms, NUMBER, "ms", "Longest gap", "longest gap between two chunks"
 COLUMN(e2el_ms, NUMBER, "ms", "E2EL", "start to the last chunk; of a completed request")
 COLUMN(server_queue_ms, NUMBER, "ms", "Server queue", "wait in the queue, as the server reported it")
 COLUMN(server_ttft_ms, NUMBER, "ms", "Server TTFT", "time to the first token, as the server reported it")
+COLUMN(server_decode_ms, NUMBER, "ms", "Server decode", "first to last token, as the server reported it")
 COLUMN(prompt_tokens, COUNT, "tok", "Prompt", "prompt tokens, from usage, or else as requested")
 COLUMN(output_tokens, COUNT, "tok", "Output", "output tokens")
 COLUMN(chunks, COUNT, "", "Chunks", "chunks of the response")

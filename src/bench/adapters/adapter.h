@@ -35,6 +35,7 @@ struct bench_event {
 	bool has_server_times; /* has an object "metrics" */
 	double server_queue_s; /* from that object; NaN: missing */
 	double server_ttft_s;
+	double server_decode_s;
 	bool done;  /* the final event of the stream: [DONE] */
 	bool error; /* an error object */
 	char error_text[512];

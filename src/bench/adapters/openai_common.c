@@ -482,14 +482,18 @@ static int read_server_times(struct io_jwalk *walk, struct bench_event *event)
 	event->has_server_times = true;
 	event->server_queue_s = NAN;
 	event->server_ttft_s = NAN;
+	event->server_decode_s = NAN;
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		bool queue = io_jwalk_is(walk, "queue_time_ms");
 		bool ttft = io_jwalk_is(walk, "time_to_first_token_ms");
+		bool decode = io_jwalk_is(walk, "generation_time_ms");
 		token = io_jwalk_next(walk);
 		if (queue)
 			event->server_queue_s = read_ms(walk, token);
 		if (ttft)
 			event->server_ttft_s = read_ms(walk, token);
+		if (decode)
+			event->server_decode_s = read_ms(walk, token);
 		if (bench_openai_pass(walk, token) < 0)
 			return -1;
 	}

@@ -179,6 +179,7 @@ static void take_usage(struct bench_stream *stream, const struct bench_event *ev
 	if (event->has_server_times) {
 		stream->recorder->record->server_queue_s = event->server_queue_s;
 		stream->recorder->record->server_ttft_s = event->server_ttft_s;
+		stream->recorder->record->server_decode_s = event->server_decode_s;
 	}
 }
 
@@ -659,6 +660,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	recorder->record->output_chunks = stream->output_chunks;
 	recorder->record->server_queue_s = NAN;
 	recorder->record->server_ttft_s = NAN;
+	recorder->record->server_decode_s = NAN;
 	/* Until a byte comes a failure has the time at which the request was acted on. */
 	stream->t_ns = recorder->record->acted_ns;
 	stream->since_ns = stream->t_ns;

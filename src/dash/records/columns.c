@@ -82,6 +82,8 @@ double dash_records_number(const struct records *records, const struct records_r
 		return row->server_queue_s * 1000;
 	case RECORDS_server_ttft_ms:
 		return row->server_ttft_s * 1000;
+	case RECORDS_server_decode_ms:
+		return row->server_decode_s * 1000;
 	case RECORDS_prompt_tokens:
 		return count_of(row->prompt_tokens);
 	case RECORDS_output_tokens:

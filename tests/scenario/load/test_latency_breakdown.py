@@ -3,7 +3,7 @@ import json
 import threading
 
 import pytest
-from run_tools import base_config, run_profllm, write_config
+from run_tools import base_config, read_zst_lines, run_profllm, write_config
 from sim_tools import Server, read_log
 
 TOLERANCE_MS = 1
@@ -142,7 +142,11 @@ def test_times_of_each_request_need_no_counts(bin_dir, tmp_path):
         assert ttft[f"{name}_low_ms"] == ttft[f"{name}_high_ms"] == pytest.approx(truth[name], abs=1e-3)
     tolerance_ms = TOLERANCE_MS + truth["sending"]
     assert ttft["front_end_low_ms"] - tolerance_ms <= truth["front_end"] <= ttft["front_end_high_ms"] + TOLERANCE_MS
-    assert breakdown["e2el"]["total_ms"] is None
+    e2el = breakdown["e2el"]
+    assert e2el["decode_low_ms"] == e2el["decode_high_ms"] == pytest.approx(truth["decode"], abs=1e-3)
+    assert e2el["total_ms"] == result["results"]["mean_e2el_ms"]
+    lines = [line for line in read_zst_lines(tmp_path / "r.requests.jsonl.zst") if "index" in line]
+    assert sum(line["server_decode_s"] for line in lines) / len(lines) * 1e3 == pytest.approx(truth["decode"], abs=1e-3)
     assert all(value is None for value in breakdown["server"]["queue"].values())
 
 

@@ -128,11 +128,14 @@ static void test_result_record__keeps_what_some_records_have(void **state)
 	make_finished(&record);
 	record.output_chunks = true;
 	record.server_queue_s = 0.0015;
+	record.server_decode_s = 2.5;
 	add_event(&record, 5, 0, RES_EVENT_EMPTY_TEXT);
 	record.end_ns += 5;
 	assert_round_trip(&record);
 	auto_free char *text = record_text(&record);
-	assert_non_null(strstr(text, ",\"output_chunks\":true,\"server_queue_s\":0.0015,"));
+	assert_non_null(strstr(
+		text,
+		",\"output_chunks\":true,\"server_queue_s\":0.0015,\"server_decode_s\":2.5,"));
 	assert_null(strstr(text, "server_ttft_s"));
 	assert_non_null(strstr(text, ",0,32]"));
 	/* without the speaker's event and the one that only ends the answer */

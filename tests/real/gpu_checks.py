@@ -228,8 +228,10 @@ class Checks:
             done = self.profllm("run", "-c", path, "-o", self.folder / f"gpus{count}.json", "--quiet")
             assert done.returncode == 0, done.stderr[-2000:]
             result = json.loads((self.folder / f"gpus{count}.json").read_text())
-            assert result["launch"]["env"]["CUDA_VISIBLE_DEVICES"] == ("" if not gpus else str(chosen))
             assert [gpu["index"] for gpu in result["launch"]["gpus"]] == gpus
+            # by UUID, which means the same GPU in each order of numbers
+            visible = result["launch"]["env"]["CUDA_VISIBLE_DEVICES"]
+            assert visible == ",".join(gpu["uuid"] for gpu in result["launch"]["gpus"]), visible
             if not self.args.pretend:
                 assert f"torch sees {count} devices" in self.server_log(f"gpus{count}"), self.server_log(f"gpus{count}")[:500]
         if self.args.pretend:

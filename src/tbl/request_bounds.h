@@ -18,6 +18,8 @@
 #define BOUND_CHOICES_MAX       24
 #define BOUND_COLOURS_MAX       8
 #define BOUND_SIDES_MAX         8
+#define BOUND_SLO_LIMITS_MAX    16
+#define BOUND_SLO_DEFAULT       200
 #define BOUND_FRONTIER_DEFAULT  1000
 #define BOUND_VALUES_MAX        1000
 #define BOUND_VALUES_DEFAULT    50

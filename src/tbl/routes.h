@@ -29,6 +29,8 @@ ROUTE("GET", "/api/data/experiments", list_experiments, DATA, SHARED)
 ROUTE("GET", "/api/data/summary", get_summary, DATA, SHARED)
 ROUTE("POST", "/api/data/compare", compare, DATA, SHARED)
 ROUTE("POST", "/api/analysis/pareto", find_frontiers, DATA, SHARED)
+/* not shared: artifacts may arrive without a new data version */
+ROUTE("POST", "/api/analysis/slo", find_feasible, NONE, QUEUE)
 ROUTE("GET", "/api/data/experiments/{id}", get_experiment, DATA, READ)
 ROUTE("GET", "/api/data/experiments/{id}/raw", get_experiment_raw, DATA, READ)
 ROUTE("GET", "/api/data/experiments/{id}/series", get_series, NONE, QUEUE)

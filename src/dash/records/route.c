@@ -64,6 +64,19 @@ static int read_file(void *data, size_t bytes_max, void **ret, struct pl_err *er
 	return 0;
 }
 
+int dash_records_open(const struct dash_request *request, const struct store_artifact *artifact,
+		      struct records **ret, struct pl_err *err)
+{
+	struct file file = { request->context->store, artifact, request->cancel_token };
+	void *parsed = NULL;
+
+	if (dash_parsed_open(request->context->parsed, &records_kind, artifact->sha256, read_file,
+			     &file, &parsed, err) < 0)
+		return -1;
+	*ret = parsed;
+	return 0;
+}
+
 /* ---- the lists of vLLM's client ------------------------------------------------------------ */
 
 static int read_lists(void *data, size_t bytes_max, void **ret, struct pl_err *err)
@@ -128,7 +141,6 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 			 struct dash_answer *answer)
 {
 	struct dash_parsed_cache *cache = request->context->parsed;
-	struct file file = { request->context->store, artifact, request->cancel_token };
 	struct pl_err err = PL_ERR_INIT;
 	void *parsed = NULL;
 	int rc;
@@ -136,8 +148,7 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 	if (artifact != NULL) {
 		if (!dash_artifact_exists(request, artifact, answer))
 			return false;
-		rc = dash_parsed_open(cache, &records_kind, artifact->sha256, read_file, &file,
-				      &parsed, &err);
+		rc = dash_records_open(request, artifact, &ret->records, &err);
 	} else if (dash_records_has_lists(entry->bytes, entry->len)) {
 		rc = dash_parsed_open(cache, &records_kind, entry->sha256, read_lists, entry,
 				      &parsed, &err);
@@ -150,7 +161,8 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 		dash_refuse_artifact(answer, &err);
 		return false;
 	}
-	ret->records = parsed;
+	if (parsed != NULL)
+		ret->records = parsed;
 	ret->name = artifact != NULL ? "artifact" : "lists";
 	set_origin(entry, ret);
 	return true;

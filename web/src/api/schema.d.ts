@@ -290,6 +290,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/slo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the configurations that keep limits, their headroom, goodput and costs
+         * @description Configurations are those of /api/analysis/pareto. The goodput applies the latency limits ttft, tpot and e2el to each
+         *     request, as described in docs/reference/slo.md.
+         */
+        post: operations["findFeasible"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}": {
         parameters: {
             query?: never;
@@ -2068,6 +2089,191 @@ export interface components {
             knee: boolean;
             /** @description The newest run of each of at most 5 configurations on the frontier that dominate it */
             dominated_by: number[];
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "server.model",
+         *         "op": "eq",
+         *         "value": "meta-llama/Llama-3.1-8B-Instruct"
+         *       },
+         *       "limits": [
+         *         {
+         *           "latency": "ttft",
+         *           "percentile": 99,
+         *           "max": 500
+         *         },
+         *         {
+         *           "latency": "tpot",
+         *           "percentile": 90,
+         *           "max": 40
+         *         },
+         *         {
+         *           "field": "derived.failed_share",
+         *           "max": 0.01
+         *         }
+         *       ],
+         *       "prices": [
+         *         {
+         *           "gpu": "NVIDIA H100 80GB HBM3",
+         *           "per_hour": 2.5
+         *         }
+         *       ],
+         *       "carbon_g_per_kwh": 380
+         *     }
+         */
+        SloRequest: {
+            filter?: components["schemas"]["Filter"];
+            limits: components["schemas"]["SloRequestLimit"][];
+            /** @description Prices of GPUs, in any currency */
+            prices?: {
+                /** @description A value of system.hardware_info.gpu_name */
+                gpu: string;
+                /** @description Price of one GPU per hour */
+                per_hour: number;
+            }[];
+            /** @description Emissions of the electricity, in grams of CO2 equivalents per kWh; null means unknown */
+            carbon_g_per_kwh?: number | null;
+            /**
+             * @description Maximum number of configurations in the response
+             * @default 200
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If there are no others, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            /**
+             * @description Whether to include results with a verdict other than trusted. Results without a verdict are always included. If there
+             *     are no others, untrusted ones are always included.
+             * @default false
+             */
+            untrusted?: boolean;
+            /**
+             * @description Whether to count good requests in the artifacts with the records of requests, if the results do not record the
+             *     goodput for these limits. The first 20 configurations are read, while budget_ms allows.
+             * @default true
+             */
+            records?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        /**
+         * @description A percentile of a latency with max in milliseconds, or a field with either min or max. The limit of a latency, except itl,
+         *     also applies to each request in the goodput; of several, the lowest.
+         */
+        SloRequestLimit: {
+            /** @enum {unknown} */
+            latency?: "ttft" | "tpot" | "itl" | "e2el";
+            percentile?: number;
+            field?: components["schemas"]["FieldId"];
+            min?: number;
+            max?: number;
+        };
+        Slo: {
+            /** @description Number of rows in the configurations */
+            count: number;
+            /** @description Number of all rows */
+            total: number;
+            /** @description Number of simulated rows that match the filter */
+            simulated: number;
+            /** @description Number of simulated rows that are excluded */
+            excluded: number;
+            /** @description Number of rows that are excluded because their verdict is not trusted */
+            untrusted_excluded: number;
+            /** @description The limits of the request, in their order */
+            limits: components["schemas"]["SloLimit"][];
+            configuration_count: components["schemas"]["Count"];
+            /** @description Number of configurations whose means keep all limits */
+            feasible_count: number;
+            /** @description Those that keep all limits first, then by output throughput per GPU, highest first */
+            configurations: components["schemas"]["SloConfiguration"][];
+            /** @description Number of further configurations */
+            more_count: number;
+            /**
+             * @description The configurations that keep all limits with the highest output throughput per GPU, the lowest energy per output
+             *     token, and the lowest price per million output tokens; null if no value is known
+             */
+            cheapest: {
+                gpu: components["schemas"]["SloCheapest"];
+                watt: components["schemas"]["SloCheapest"];
+                price: components["schemas"]["SloCheapest"];
+            };
+            /** @description "goodput" if there was no time to read the records of further configurations */
+            incomplete: "goodput"[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        SloLimit: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            /**
+             * @description higher for a minimum, lower for a maximum
+             * @enum {unknown}
+             */
+            direction: "lower" | "higher";
+            min: number | null;
+            max: number | null;
+            /** @description Number of configurations whose mean keeps the limit */
+            kept_count: number;
+            /** @description Number of configurations with a value */
+            known_count: number;
+        };
+        SloConfiguration: {
+            ids: components["schemas"]["ExperimentIds"];
+            /** @description GPU model */
+            gpu: string | null;
+            gpu_count: number | null;
+            /** @description Whether all means keep their limits; null if one is not known and no other is broken */
+            kept: boolean | null;
+            /**
+             * @description Whether the true means keep all limits, by Student's 95 % confidence intervals; unknown for a single run or a missing
+             *     value, unless another limit is broken
+             * @enum {unknown}
+             */
+            feasible: "surely" | "perhaps" | "not" | "unknown";
+            /** @description One per limit */
+            values: {
+                mean: number | null;
+                low: number | null;
+                high: number | null;
+                /** @description Share of the limit that is unused, 1 - mean / max or mean / min - 1; below 0 if broken */
+                headroom: number | null;
+                kept: boolean | null;
+            }[];
+            goodput: components["schemas"]["SloGoodput"];
+            /** @description Null where a price, the power or a rate is not known */
+            costs: {
+                output_throughput_per_gpu: number | null;
+                energy_per_token_j: number | null;
+                /** @description Price of the GPUs while they generate a million output tokens */
+                price_per_million_output_tokens: number | null;
+                /** @description Price of the same time, per million input tokens */
+                price_per_million_input_tokens: number | null;
+                /** @description Emissions of the energy of the GPUs */
+                carbon_g_per_million_output_tokens: number | null;
+            };
+        };
+        /** @description Completed requests per second that keep every latency limit, mean over the runs */
+        SloGoodput: {
+            /**
+             * @description recorded: results.request_goodput, whose limits are these; records: counted in the records of the requests;
+             *     percentiles: bounds from the stored percentiles; null: not known, or no limit of ttft, tpot or e2el
+             * @enum {unknown}
+             */
+            method: "recorded" | "records" | "percentiles" | null;
+            /** @description Null for percentiles */
+            value: number | null;
+            /** @description 95 % confidence interval of the mean over the runs; for percentiles, the goodput lies between low and high */
+            low: number | null;
+            high: number | null;
+            /** @description The same as a share of the completed requests */
+            good_share: components["schemas"]["ChoiceMean"];
+            note: string | null;
+        };
+        SloCheapest: null | {
+            ids: components["schemas"]["ExperimentIds"];
+            value: number;
         };
         /**
          * @example {
@@ -4819,6 +5025,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pareto"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    findFeasible: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SloRequest"];
+            };
+        };
+        responses: {
+            /** @description The configurations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Slo"];
                 };
             };
             422: components["responses"]["Unfit"];

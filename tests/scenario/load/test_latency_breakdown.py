@@ -5,6 +5,7 @@ import threading
 import pytest
 from run_tools import base_config, read_zst_lines, run_profllm, write_config
 from sim_tools import Server, read_log
+from wait_tools import wait_for
 
 TOLERANCE_MS = 1
 REQUESTS = 60
@@ -150,9 +151,13 @@ def test_times_of_each_request_need_no_counts(bin_dir, tmp_path):
     assert all(value is None for value in breakdown["server"]["queue"].values())
 
 
+def running_of(page):
+    return sum(float(line.split()[-1]) for line in page.decode().splitlines() if line.startswith("vllm:num_requests_running"))
+
+
 def test_requests_of_other_clients_give_limits(bin_dir, tmp_path):
     log = tmp_path / "sim.log"
-    body = {"model": "sim/test", "prompt": [5] * 300, "max_tokens": 40, "ignore_eos": True}
+    body = {"model": "sim/test", "prompt": [5] * 300, "max_tokens": 120, "ignore_eos": True}
     with Server(bin_dir, "--sim-step", "3ms", "--sim-log", log, "--max-num-seqs", "4", model="sim/test") as server:
         over = threading.Event()
 
@@ -165,6 +170,7 @@ def test_requests_of_other_clients_give_limits(bin_dir, tmp_path):
         config = experiment({"url": f"http://127.0.0.1:{server.port}"})
         for other in others:
             other.start()
+        wait_for(lambda: running_of(server.get("/metrics")) >= 2, "the others are served")
         try:
             result = run(bin_dir, tmp_path, config)
         finally:

@@ -75,8 +75,8 @@ export function keepFocus() {
       if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null
     })
   })
-  // Once per frame: the visibility of an element makes the browser compute the styles of a changed page. Dialogs give the
-  // focus back by themselves, in the next frame, too.
+  // Once per frame: the visibility of an element makes the browser compute the styles of a changed page. Dialogs give
+  // the focus back by themselves, in the next frame, too.
   let isPlanned = false
   new MutationObserver(() => {
     if (!last || isPlanned) return

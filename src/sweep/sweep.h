@@ -29,6 +29,8 @@ struct sweep_settings {
 	const char *folder;
 	enum sweep_order order;
 	int64_t repeats;
+	/* repeats of each combination of the plan, at most `repeats`; NULL: all have `repeats` */
+	const int64_t *cell_repeats;
 	int64_t seed;
 	const char *const *retry; /* statuses or verdicts of runs to retry */
 	size_t retry_count;

@@ -61,8 +61,14 @@ static void add(struct sweep_tasks *tasks, const struct sweep_plan *plan, size_t
 		snprintf(task->key, sizeof(task->key), "%s.%d", plan->cells[cell].id, (int)repeat);
 }
 
+static bool has_repeat(const struct sweep_settings *settings, size_t cell, int64_t repeat)
+{
+	return settings->cell_repeats == NULL || repeat <= settings->cell_repeats[cell];
+}
+
 /* Adds one block: each cell once. */
-static void add_block(struct sweep_tasks *tasks, const struct sweep_plan *plan, const size_t *cells,
+static void add_block(struct sweep_tasks *tasks, const struct sweep_plan *plan,
+		      const struct sweep_settings *settings, const size_t *cells,
 		      const size_t *ends, size_t servers, int64_t repeat, struct pl_pyrandom *rng)
 {
 	auto_free size_t *order = pl_alloc_array(servers, sizeof(*order));
@@ -75,8 +81,10 @@ static void add_block(struct sweep_tasks *tasks, const struct sweep_plan *plan, 
 		size_t count = ends[order[i]] - from;
 		auto_free size_t *loads = (size_t *)pl_memdup(cells + from, count * sizeof(*cells));
 		pl_pyrandom_shuffle(rng, loads, count, sizeof(*loads));
-		for (size_t k = 0; k < count; k++)
-			add(tasks, plan, loads[k], repeat);
+		for (size_t k = 0; k < count; k++) {
+			if (has_repeat(settings, loads[k], repeat))
+				add(tasks, plan, loads[k], repeat);
+		}
 	}
 }
 
@@ -94,13 +102,15 @@ void sweep_tasks_make(const struct sweep_plan *plan, const struct sweep_settings
 	pl_pyrandom_seed(&rng, (uint64_t)settings->seed);
 	if (settings->order == SWEEP_INTERLEAVED) {
 		for (int64_t repeat = 1; repeat <= settings->repeats; repeat++)
-			add_block(ret, plan, cells, ends, servers, repeat, &rng);
+			add_block(ret, plan, settings, cells, ends, servers, repeat, &rng);
 		return;
 	}
 	for (size_t i = 0; i < servers; i++) {
 		for (int64_t repeat = 1; repeat <= settings->repeats; repeat++) {
-			for (size_t k = i > 0 ? ends[i - 1] : 0; k < ends[i]; k++)
-				add(ret, plan, cells[k], repeat);
+			for (size_t k = i > 0 ? ends[i - 1] : 0; k < ends[i]; k++) {
+				if (has_repeat(settings, cells[k], repeat))
+					add(ret, plan, cells[k], repeat);
+			}
 		}
 	}
 }

@@ -2,12 +2,12 @@
 #include "cli/cli.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/metric_options.h"
 #include "result/compare/documents.h"
 #include "result/compare/table.h"
 
@@ -88,104 +88,6 @@ static int read_sides(const struct res_fields *fields, const struct pl_words *wo
 		if (res_compare_documents_read(fields, words->items[i], &sides->items[i], err) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-/* ---- the request --------------------------------------------------------------------------- */
-
-struct parsed {
-	struct res_compare_options options;
-	struct res_field *metrics;
-	size_t room;
-	char **ids; /* borrowed by the options */
-	size_t id_count;
-	size_t id_room;
-};
-
-static void parsed_done(struct parsed *parsed)
-{
-	for (size_t i = 0; i < parsed->id_count; i++)
-		free(parsed->ids[i]);
-	free(parsed->ids);
-	free(parsed->metrics);
-}
-#define auto_parsed __attribute__((cleanup(parsed_done), unused)) struct parsed
-
-/* "p99_ttft_ms" means results.p99_ttft_ms. */
-static char *id_of(const struct res_fields *fields, const char *name)
-{
-	struct res_field field;
-	char *id = pl_asprintf("results.%s", name);
-	bool is_itself = res_fields_resolve(fields, name, &field, NULL) == 0;
-
-	if (!is_itself &&
-	    (strchr(name, '.') == NULL || res_fields_resolve(fields, id, &field, NULL) == 0))
-		return id;
-	free(id);
-	return pl_strdup(name);
-}
-
-/* Compares the name with the ids without "results.", because they would make all ids similar. */
-static int refuse_metric(const struct res_fields *fields, const char *name, struct pl_err *err)
-{
-	static const char section[] = "results.";
-	struct pl_nearest nearest = { .name = name };
-
-	for (size_t i = 0; i < res_fields_count(fields); i++) {
-		const char *id = res_fields_at(fields, i)->id;
-		pl_nearest_try(&nearest, pl_text_starts(id, section) ? id + strlen(section) : id);
-	}
-	return pl_err_invalid(err, "--metrics: unknown metric '%s'%s%s%s", name,
-			      nearest.found != NULL ? " (did you mean '" : "",
-			      nearest.found != NULL ? nearest.found : "",
-			      nearest.found != NULL ? "'?)" : "");
-}
-
-static int add_metric(const struct res_fields *fields, char *name, struct parsed *parsed,
-		      struct pl_err *err)
-{
-	struct res_field field;
-	char *id = id_of(fields, name);
-
-	*PL_PUSH(parsed->ids, parsed->id_count, parsed->id_room) = id;
-	if (res_fields_resolve(fields, id, &field, NULL) < 0)
-		return refuse_metric(fields, name, err);
-	if (field.type != RES_FIELD_NUMBER && field.type != RES_FIELD_COUNT)
-		return pl_err_invalid(err,
-				      "--metrics '%s': expected a metric, but '%s' is not numeric",
-				      name, id);
-	*PL_PUSH(parsed->metrics, parsed->options.metric_count, parsed->room) = field;
-	parsed->options.metrics = parsed->metrics;
-	return 0;
-}
-
-static int read_metrics(const struct res_fields *fields, const struct pl_opt_list *lists,
-			struct parsed *parsed, struct pl_err *err)
-{
-	for (size_t i = 0; i < lists->count; i++) {
-		auto_free char *copy = pl_strdup(lists->items[i]);
-		for (char *rest = copy, *name; (name = strsep(&rest, ",")) != NULL;) {
-			if (add_metric(fields, pl_text_trim(name), parsed, err) < 0)
-				return -1;
-		}
-	}
-	return 0;
-}
-
-static int read_effect(const char *text, double *ret, struct pl_err *err)
-{
-	auto_free char *number = pl_strdup(text);
-	size_t len = strlen(number);
-	bool is_percent = len > 0 && number[len - 1] == '%';
-	double value;
-
-	if (is_percent)
-		number[len - 1] = '\0';
-	if (!pl_text_to_f64(number, &value) || !(value > 0) || !(value < (is_percent ? 100 : 1)))
-		return pl_err_invalid(
-			err, "--min-effect: found '%s', expected a share such as 5%% or 0.05",
-			text);
-	*ret = is_percent ? value / 100 : value;
 	return 0;
 }
 
@@ -293,14 +195,17 @@ static int compare(const struct compare_options *options, const struct pl_words 
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	struct pl_err err = PL_ERR_INIT;
 	auto_sides sides = { .count = 0 };
-	auto_parsed parsed = { .options = { .list_equal = options->all } };
+	struct res_compare_options how = { .list_equal = options->all };
+	auto_metrics metrics = { 0 };
 
-	if (read_effect(options->min_effect, &parsed.options.effect, &err) < 0 ||
-	    read_metrics(fields, &options->metrics, &parsed, &err) < 0 ||
+	if (cli_share_read("--min-effect", options->min_effect, &how.effect, &err) < 0 ||
+	    cli_metrics_read(fields, &options->metrics, &metrics, &err) < 0 ||
 	    read_sides(fields, words, &sides, &err) < 0)
 		return cli_fail(&err);
+	how.metrics = metrics.items;
+	how.metric_count = metrics.count;
 	auto_json json_t *comparison = res_compare_of_documents(fields, sides.items, sides.count,
-								&parsed.options);
+								&how);
 	int status = print(options, comparison);
 
 	return status == 0 && options->fail_on_regression ? judge(options, comparison) : status;

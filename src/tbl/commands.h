@@ -16,6 +16,8 @@ COMMAND(config, &cli_config_command, "convert between command lines, results and
 COMMAND(params, &cli_params_command, "show vLLM's arguments, or how releases differ")
 COMMAND(upload, &cli_upload_command, "send results to a dashboard")
 COMMAND(compare, &cli_compare_command, "compare results and detect regressions")
+COMMAND(gate, &cli_gate_command, "decide after few runs whether a candidate is slower")
+COMMAND(bisect, &cli_bisect_command, "find the first release that is slower")
 COMMAND(report, &cli_report_command, "write a report of one result, or of several compared")
 COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, their load and their users")
 COMMAND(schema, &cli_schema_command, "print the built-in tables as JSON")

@@ -254,6 +254,20 @@ static double alpha_of(const struct res_gate *gate)
 	return gate->options.alpha / (double)(tests > 0 ? tests : 1);
 }
 
+/* Runs are pairs if each has a round, and no other run of its side has the same one. */
+static bool has_rounds(const struct gate_cell *cell, size_t side)
+{
+	for (size_t k = 0; k < cell->count[side]; k++) {
+		for (size_t i = 0; i < k; i++) {
+			if (cell->runs[side][i].round == cell->runs[side][k].round)
+				return false;
+		}
+		if (cell->runs[side][k].round == 0)
+			return false;
+	}
+	return cell->count[side] > 0;
+}
+
 static const struct gate_run *partner_of(const struct gate_cell *cell, int64_t round)
 {
 	for (size_t k = 0; k < cell->count[RES_GATE_CANDIDATE]; k++) {
@@ -308,7 +322,7 @@ static void make_test(const struct res_gate *gate, const struct gate_cell *cell,
 	*ret = (struct test){ .field = field,
 			      .limits = { effect, alpha, gate->options.beta },
 			      .state = RES_GATE_NOT_JUDGED };
-	ret->is_paired = cell->count[0] > 0 && cell->count[1] > 0;
+	ret->is_paired = has_rounds(cell, 0) && has_rounds(cell, 1);
 	for (size_t s = 0; s < RES_GATE_SIDES; s++) {
 		ret->x[s] = pl_alloc_array(cell->count[s], sizeof(double));
 		double sum = add_logs(cell, (unsigned)s, metric, sign, ret->x[s], &ret->count[s],
@@ -316,8 +330,6 @@ static void make_test(const struct res_gate *gate, const struct gate_cell *cell,
 		ret->value[s] = ret->count[s] > 0 ? exp(sum / (double)ret->count[s])
 				: values[s] > 0   ? 0
 						  : NAN;
-		for (size_t k = 0; k < cell->count[s]; k++)
-			ret->is_paired = ret->is_paired && cell->runs[s][k].round > 0;
 	}
 	ret->evidence.mean = NAN;
 	/* values of 0 have no ratio: throughput that became 0 is lost, a latency of 0 is not judged */

@@ -1,0 +1,164 @@
+"""`profllm gate` and `profllm bisect`: of existing results, and of the simulator, measured in turn."""
+import json
+import random
+import re
+
+import pytest
+from run_tools import PATIENCE, run_profllm, write_config
+from sweep_tools import sweep_config
+
+PASS, NOT_JUDGED, INVALID, UNDECIDED, REGRESSION = 0, 1, 2, 4, 7
+METRICS = ("output_throughput", "median_ttft_ms", "median_tpot_ms")
+
+
+def document(seed, speed=1.0, cv=0.02, concurrency=8, **more):
+    """Returns a small result: `speed` multiplies its latencies."""
+    factor = speed * (1 + cv * random.Random(seed).gauss(0, 1))
+    return {"run_id": f"run_{seed}", "status": "completed",
+            "config": {"server": {"model": "some/model"}, "benchmark": {"dataset_name": "random", "max_concurrency": concurrency, "num_prompts": 100}},
+            "results": {"output_throughput": 1000 / factor, "median_ttft_ms": 20 * factor, "median_tpot_ms": 5 * factor, "completed": 100, "failed": 0},
+            "environment": {"engine": {"name": "vllm", "version": "0.32.0", "simulated": False}}, **more}
+
+
+def group(folder, runs=20, first=0, **more):
+    folder.mkdir(exist_ok=True)
+    for i in range(runs):
+        made = document(1000 * len(folder.name) + first + i, **more)
+        (folder / f"r{first + i}.json").write_text(json.dumps(made))
+    return folder
+
+
+def gate(bin_dir, *args, status):
+    done = run_profllm(bin_dir, "gate", *args, "--json", patience=5 * PATIENCE)
+    assert done.returncode == status, (done.stdout, done.stderr)
+    return json.loads(done.stdout)
+
+
+def judged(report):
+    return {(cell["label"], test["field"]): test for cell in report["cells"] for test in cell["metrics"]}
+
+
+def test_results_pass_fail_or_are_not_decided(bin_dir, tmp_path):
+    base = group(tmp_path / "base", 20)
+    report = gate(bin_dir, "--base", base, "--candidate", group(tmp_path / "equal", 20), status=PASS)
+    assert report["state"] == "pass" and not report["missing"] and not report["added"]
+    assert {field for _, field in judged(report)} == {f"results.{name}" for name in METRICS}
+    for test in judged(report).values():
+        assert test["state"] == "pass" and test["low"] < test["ratio"] < test["high"] and not test["paired"]
+    report = gate(bin_dir, "--base", base, "--candidate", group(tmp_path / "slower", 20, speed=1.06), status=REGRESSION)
+    assert {test["state"] for test in judged(report).values()} == {"regression"}
+    throughput = judged(report)["all runs", "results.output_throughput"]
+    assert throughput["ratio"] == pytest.approx(1 / 1.06, rel=0.02) and throughput["high"] < 1
+    report = gate(bin_dir, "--base", base, "--candidate", group(tmp_path / "faster", 20, speed=0.9), status=PASS)
+    assert all("better" in test["sentence"] for test in judged(report).values())
+    report = gate(bin_dir, "--base", base, "--candidate", group(tmp_path / "few", 2), status=UNDECIDED)
+    assert all(test["more_runs_count"] is None or test["more_runs_count"] > 0 for test in judged(report).values())
+
+
+def test_wrong_configurations_are_never_compared(bin_dir, tmp_path):
+    base = group(tmp_path / "base", 20)
+    group(base, 20, first=20, concurrency=16)
+    candidate = group(tmp_path / "candidate", 20)
+    group(candidate, 20, first=20, concurrency=32, speed=2)
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, status=NOT_JUDGED)
+    assert [cell["state"] for cell in report["cells"]] == ["pass"]
+    [missing], [added] = report["missing"], report["added"]
+    assert missing["count"] == added["count"] == 20 and "benchmark.max_concurrency" in missing["differs"]
+    assert [cell["key"] for cell in report["releases"]["cells"]] == [report["cells"][0]["key"]]
+    text = run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate).stdout
+    assert re.search("missing in the candidate: .*max_concurrency=16", text)
+    # the user may match them
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, "--vary", "benchmark.max_concurrency", status=REGRESSION)
+    assert len(report["cells"]) == 1 and not report["missing"]
+
+
+def test_lost_metrics_and_failed_runs_do_not_pass(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base", 10), group(tmp_path / "candidate", 10)
+    for path in candidate.iterdir():
+        made = json.loads(path.read_text())
+        del made["results"]["median_ttft_ms"]
+        path.write_text(json.dumps(made))
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, status=NOT_JUDGED)
+    assert judged(report)["all runs", "results.median_ttft_ms"]["state"] == "not_judged"
+    failed = group(tmp_path / "failed", 10)
+    for path in failed.iterdir():
+        path.write_text(json.dumps({**json.loads(path.read_text()), "status": "failed"}))
+    report = gate(bin_dir, "--base", base, "--candidate", failed, status=NOT_JUDGED)
+    assert report["candidate"]["failed"] == 10 and len(report["missing"]) == 1
+
+
+def test_markdown_is_a_table(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base"), group(tmp_path / "candidate", speed=1.1)
+    done = run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate, "--markdown", tmp_path / "gate.md")
+    assert done.returncode == REGRESSION and done.stdout.startswith("regression: 3 of 3 tests")
+    lines = (tmp_path / "gate.md").read_text().splitlines()
+    assert lines[0].startswith("### Performance gate: regression: 3 of 3 tests")
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) == 2 + len(METRICS) and len({row.count("|") for row in rows}) == 1
+
+
+@pytest.mark.parametrize("args", [("--base", "a.yaml"), ("--base", "a.yaml", "--candidate", "b.json"), ("--base", "a.yaml", "--candidate", "b.yaml"),
+                                  ("--base", "a", "--candidate", "b", "--resume"), ("--base", "no-such", "--candidate", "no-such")])
+def test_wrong_usage_is_refused(bin_dir, args):
+    assert run_profllm(bin_dir, "gate", *args).returncode == INVALID
+
+
+def simulator(tmp_path, name, step, **sweep):
+    config = sweep_config(sweep or {"benchmark.max_concurrency": [2]}, num_prompts=6)
+    config["launch"]["extra_args"] = ["--sim-step", step]
+    return write_config(tmp_path, config, name)
+
+
+def test_files_are_measured_in_turn_until_decided(bin_dir, tmp_path):
+    """A candidate with steps of twice the time fails after few rounds; a second call reads the results only."""
+    base, candidate = simulator(tmp_path, "base.yaml", "4ms"), simulator(tmp_path, "candidate.yaml", "8ms")
+    args = "--base", base, "--candidate", candidate, "-o", tmp_path / "out", "--metrics", "median_itl_ms", "--min-effect", "30%", "--vary", "experiment.launch"
+    report = gate(bin_dir, *args, "--budget", "20", status=REGRESSION)
+    [test] = judged(report).values()
+    assert test["paired"] and test["count"] == report["rounds"] <= 15 and 1.5 < test["ratio"] < 2.5
+    assert json.loads((tmp_path / "out/gate.json").read_text()) == report
+    runs = sorted((tmp_path / "out").glob("*/cells/*.json"))
+    assert len(runs) == 2 * report["rounds"]
+    times = [path.stat().st_mtime_ns for path in runs]
+    assert gate(bin_dir, *args, "--budget", "20", "--resume", status=REGRESSION) == report
+    assert [path.stat().st_mtime_ns for path in runs] == times
+    assert run_profllm(bin_dir, "gate", *args).returncode == INVALID  # the directory has a gate
+
+
+def test_budget_ends_without_a_decision(bin_dir, tmp_path):
+    base = simulator(tmp_path, "base.yaml", "2ms")
+    report = gate(bin_dir, "--base", base, "--candidate", base, "-o", tmp_path / "out", "--min-effect", "0.0001%", "--metrics", "mean_ttft_ms",
+                  "--budget", "2", status=UNDECIDED)
+    assert report["rounds"] == 2 and report["state"] == "undecided"
+
+
+def test_bisection_finds_the_first_slower_release(bin_dir, tmp_path):
+    config = sweep_config({"benchmark.max_concurrency": [2]}, num_prompts=6)
+    config["launch"] = {"command": ["profllm-sim", "serve"], "gpus": [], "extra_args": ["--sim-step", "{release}ms"]}
+    file = write_config(tmp_path, config, "serve.yaml")
+    # releases are named by the time of a step
+    names = ["4", "4.001", "4.002", "8", "8.001"]
+    (tmp_path / "releases").write_text("# in their order\n" + "\n".join(names))
+    args = ("bisect", "--good", "4", "--bad", "8.001", "--releases", tmp_path / "releases", "--metric", "median_itl_ms", "--min-effect", "30%",
+            "--budget", "20", "-o", tmp_path / "found")
+    done = run_profllm(bin_dir, *args, file, "--json", patience=10 * PATIENCE)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["first_bad"], report["last_good"], report["state"]) == ("8", "4.002", "found")
+    assert 0 < report["error_probability_max"] <= 0.05
+    assert [step["release"] for step in report["steps"]][0] == "8.001" and 3 <= len(report["steps"]) <= 4
+    again = run_profllm(bin_dir, *args, file, "--json", "--resume")
+    assert again.returncode == 0 and json.loads(again.stdout) == report
+    text = run_profllm(bin_dir, *args, file, "--resume").stdout
+    assert text.startswith("first bad release: 8 (last good: 4.002)")
+
+
+@pytest.mark.parametrize("args, words", [
+    (("--good", "a", "--bad", "b"), "'a', which is not among the releases"),
+    (("--good", "b", "--bad", "a", "--release", "a", "--release", "b"), "expected a release before"),
+    (("--good", "0.10.0", "--bad", "0.11.0"), "is the same for each release"),
+])
+def test_wrong_releases_are_refused(bin_dir, tmp_path, args, words):
+    file = simulator(tmp_path, "serve.yaml", "2ms")
+    done = run_profllm(bin_dir, "bisect", *args, "--metric", "median_itl_ms", "-o", tmp_path / "out", file)
+    assert done.returncode == INVALID and words in done.stderr, done.stderr

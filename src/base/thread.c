@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,21 @@ void pl_thread_short_slices(void)
 		return;
 	now.runtime_ns = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &now, 0U);
+}
+
+void pl_thread_lower(int nice)
+{
+	/* Linux has a value for each thread; other systems would change the whole process. */
+#ifdef __linux__
+	id_t thread = (id_t)syscall(SYS_gettid);
+
+	errno = 0;
+	int now = getpriority(PRIO_PROCESS, thread);
+	if (errno == 0)
+		setpriority(PRIO_PROCESS, thread, now + nice);
+#else
+	(void)nice;
+#endif
 }
 
 int pl_thread_start(pthread_t *thread, void *main(void *), void *data, struct pl_err *err)

@@ -19,6 +19,9 @@ int pl_thread_start(pthread_t *thread, void *main(void *), void *data,
  */
 void pl_thread_short_slices(void);
 
+/* Adds `nice` to the nice value of the calling thread, where threads have one (Linux). */
+void pl_thread_lower(int nice);
+
 /* Owned by the thread's creator; any thread may end it. */
 struct pl_pause {
 	pthread_mutex_t lock;

@@ -23,8 +23,10 @@
 #include "dash/serve.h"
 #include "dash/server.h"
 #include "dash/upload/ingest.h"
+#include "query/series/cache.h"
 #include "store/store.h"
 
+#define SERIES_BYTES_MAX ((size_t)64 << 20) /* 10,000 analyses of 200 points */
 #define PARSED_BYTES_MAX \
 	((size_t)256     \
 	 << 20) /* of artifacts that were read: telemetry of five hours of eight GPUs at 100 ms */
@@ -257,7 +259,10 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_parsed_cache struct dash_parsed_cache *parsed = dash_parsed_cache_new(
 		PARSED_BYTES_MAX);
 	auto_log_indexes struct dash_log_indexes *logs = dash_log_indexes_new();
+	auto_series_cache struct query_series_cache *series = query_series_cache_new(
+		SERIES_BYTES_MAX);
 	struct dash_context context = { .store = store,
+					.series = series,
 					.logs = logs,
 					.parsed = parsed,
 					.fields = fields,

@@ -2,6 +2,7 @@
 #include "dash/contract.h"
 #include "dash/problem.h"
 #include "dash/request.h"
+#include "query/series/cache.h"
 #include "store/store.h"
 
 void dash_get_health(const struct dash_request *request, struct dash_answer *answer)
@@ -14,10 +15,13 @@ void dash_get_health(const struct dash_request *request, struct dash_answer *ans
 		dash_refuse_stored(answer, &err);
 		return;
 	}
+	struct query_series_counts counts = query_series_cache_counts(request->context->series);
 	dash_answer_json(answer, 200,
-			 json_pack("{s:s, s:s, s:I, s:I}", "status", "ok", "version",
+			 json_pack("{s:s, s:s, s:I, s:I, s:{s:I, s:I}}", "status", "ok", "version",
 				   PROFLLM_VERSION, "total", (json_int_t)count, "data_version",
-				   (json_int_t)version));
+				   (json_int_t)version, "analysis", "analyzed_count",
+				   (json_int_t)counts.analyzed, "cached_count",
+				   (json_int_t)counts.cached));
 }
 
 void dash_get_contract(const struct dash_request *request, struct dash_answer *answer)

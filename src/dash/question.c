@@ -41,6 +41,17 @@ static int ask_once(const struct dash_request *request, dash_query_fn *query,
 	return query(snapshot, question, ret, faults, err);
 }
 
+void dash_answer_found(struct dash_answer *answer, int result, struct pl_buf *found,
+		       const struct schema_faults *faults, const struct pl_err *err)
+{
+	if (result == 0)
+		answer_text(answer, found);
+	else if (faults->count > 0)
+		dash_refuse_faults(answer, faults);
+	else
+		dash_refuse_stored(answer, err);
+}
+
 void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
 	      struct dash_answer *answer)
 {
@@ -54,12 +65,7 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 		found.len = 0;
 		result = ask_once(request, query, question, &found, &faults, &err);
 	} while (result < 0 && faults.count == 0 && store_should_retry(&err, &tries));
-	if (result == 0)
-		answer_text(answer, &found);
-	else if (faults.count > 0)
-		dash_refuse_faults(answer, &faults);
-	else
-		dash_refuse_stored(answer, &err);
+	dash_answer_found(answer, result, &found, &faults, &err);
 }
 
 json_t *dash_with_budget(json_t *question)

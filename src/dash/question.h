@@ -15,5 +15,9 @@ typedef int dash_query_fn(const struct mirror_snapshot *snapshot, const json_t *
 void dash_ask(const struct dash_request *request, dash_query_fn *query, const json_t *question,
 	      struct dash_answer *answer);
 
+/* Sets the response to the result of a query: its text, which is taken, or the reason for a failure. */
+void dash_answer_found(struct dash_answer *answer, int result, struct pl_buf *found,
+		       const struct schema_faults *faults, const struct pl_err *err);
+
 /* Adds the contract's time limit to a query without one. Takes the reference. */
 json_t *dash_with_budget(json_t *question);

@@ -30,10 +30,11 @@ struct dash_context {
 	const struct dash_answer *fields_answer; /* dash_fields_answer_init() */
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
-	struct dash_parsed_cache *parsed; /* artifacts that were read (parsed/parsed.h) */
-	struct dash_log_indexes *logs;    /* of the logs that were read last (log/indexes.h) */
-	struct dash_live *live;           /* runs in progress (live/live.h) */
-	atomic_uint *exports;             /* number of exports in progress */
+	struct dash_parsed_cache *parsed;  /* artifacts that were read (parsed/parsed.h) */
+	struct dash_log_indexes *logs;     /* of the logs that were read last (log/indexes.h) */
+	struct dash_live *live;            /* runs in progress (live/live.h) */
+	struct query_series_cache *series; /* analyses of single series (query/series/cache.h) */
+	atomic_uint *exports;              /* number of exports in progress */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */
 };

@@ -222,7 +222,8 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
 	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
-	if (!is_tagged && call->lane != DASH_LANE_SHARED)
+	bool is_shared = call->lane == DASH_LANE_SHARED || call->lane == DASH_LANE_ANALYSIS;
+	if (!is_tagged && !is_shared)
 		return 0;
 	auto_free char *query = res_field_canonical(call->query);
 	auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
@@ -232,7 +233,7 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%016llx\"",
 			 (unsigned)context->start, (long long)call->version,
 			 (unsigned long long)pl_hash_text(PL_HASH_NONE, question));
-	if (call->lane == DASH_LANE_SHARED)
+	if (is_shared)
 		call->question = pl_take(question);
 	return 0;
 }

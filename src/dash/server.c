@@ -34,6 +34,7 @@
 
 #define THREADS         4
 #define CACHE_BYTES     ((size_t)64 << 20)
+#define ANALYSES_BYTES  ((size_t)16 << 20)
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
 /*
@@ -61,28 +62,31 @@ static const struct dash_peers_options movement = {
 };
 
 /*
- * Separate queues, so that none delays another: slow responses, some of which are cached; short database queries; and
- * changes, which wait for other writers. The last two queues have room for every connection, and all their requests are
- * executed: a change counts even if its client disconnects before the response.
+ * Separate queues, so that none delays another: slow responses, some of which are cached; short database queries;
+ * changes, which wait for other writers; and analyses, which compute for many seconds at a low priority. Those of queries
+ * and changes have room for every connection, and all their requests are executed: a change counts even if its client
+ * disconnects before the response.
  */
-enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_COUNT };
+enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_ANALYSES, WORK_COUNT };
 
 static const struct {
 	unsigned threads;
 	size_t room; /* number of queued responses */
 	size_t cache_bytes;
 	bool ends_with_client;
+	int nice;
 } work_kinds[WORK_COUNT] = {
-	[WORK_LONG] = { 4, 64, CACHE_BYTES, true },
-	[WORK_READS] = { 2, CONNECTIONS_MAX, 0, false },
-	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0, false },
+	[WORK_LONG] = { 4, 64, CACHE_BYTES, true, 0 },
+	[WORK_READS] = { 2, CONNECTIONS_MAX, 0, false, 0 },
+	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0, false, 0 },
+	[WORK_ANALYSES] = { 2, 64, ANALYSES_BYTES, true, 10 },
 };
 
 static const enum work_kind work_of_lane[] = {
 	[DASH_LANE_NOW] = WORK_LONG, /* never queued */
 	[DASH_LANE_READ] = WORK_READS,    [DASH_LANE_WRITE] = WORK_WRITES,
 	[DASH_LANE_QUEUE] = WORK_LONG,    [DASH_LANE_SHARED] = WORK_LONG,
-	[DASH_LANE_STREAM] = WORK_WRITES,
+	[DASH_LANE_STREAM] = WORK_WRITES, [DASH_LANE_ANALYSIS] = WORK_ANALYSES,
 };
 
 struct dash_server {
@@ -372,8 +376,9 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	if (!dash_routes_read(server->context, &exchange->head, &exchange->match,
 			      pl_buf_text(&exchange->body), exchange->body.len, call,
 			      &exchange->answer) ||
-	    (call->question != NULL && dash_work_find(server->works[WORK_LONG], call->version,
-						      call->question, &exchange->answer)))
+	    (call->question != NULL &&
+	     dash_work_find(server->works[work_of_lane[call->lane]], call->version, call->question,
+			    &exchange->answer)))
 		return true;
 	if (call->lane == DASH_LANE_NOW) {
 		dash_routes_answer(&exchange->match, call, &exchange->answer);
@@ -567,6 +572,7 @@ static int start_works(struct dash_server *server, struct pl_err *err)
 		const struct dash_work_options options = { .threads = work_kinds[i].threads,
 							   .room = work_kinds[i].room,
 							   .cache_bytes = work_kinds[i].cache_bytes,
+							   .nice = work_kinds[i].nice,
 							   .make = make_answer,
 							   .done = wake,
 							   .is_gone = work_kinds[i].ends_with_client

@@ -186,6 +186,8 @@ static void *work_on(void *data)
 {
 	struct dash_work *work = data;
 
+	if (work->options.nice > 0)
+		pl_thread_lower(work->options.nice);
 	pthread_mutex_lock(&work->lock);
 	for (;;) {
 		while (work->waiting.first == NULL && !work->is_over)

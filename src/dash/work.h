@@ -35,6 +35,7 @@ struct dash_work_options {
 	unsigned threads;
 	size_t room;        /* length of the queue */
 	size_t cache_bytes; /* limit of the cache */
+	int nice;           /* added to the nice value of the threads */
 	/* Makes the response. Long computations poll the token, which covers all waiting clients. */
 	void (*make)(struct dash_asker *asker, struct mirror_cancel_token *cancel_token);
 	void (*done)(struct dash_asker *asker); /* the response is complete */

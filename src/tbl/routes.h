@@ -31,6 +31,8 @@ ROUTE("POST", "/api/data/compare", compare, DATA, SHARED)
 ROUTE("POST", "/api/analysis/pareto", find_frontiers, DATA, SHARED)
 /* not shared: artifacts may arrive without a new data version */
 ROUTE("POST", "/api/analysis/slo", find_feasible, NONE, QUEUE)
+ROUTE("POST", "/api/analysis/regression", find_regressions, DATA, ANALYSIS)
+ROUTE("POST", "/api/analysis/trends", list_trends, DATA, SHARED)
 ROUTE("GET", "/api/data/experiments/{id}", get_experiment, DATA, READ)
 ROUTE("GET", "/api/data/experiments/{id}/raw", get_experiment_raw, DATA, READ)
 ROUTE("GET", "/api/data/experiments/{id}/series", get_series, NONE, QUEUE)

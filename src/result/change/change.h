@@ -111,6 +111,15 @@ struct res_change_side {
 	double spread; /* robust standard deviation on the scale: of the log scale the robust CV */
 };
 
+/* A permutation test that res_change_family() repeated with more orders. */
+struct res_change_test {
+	double alpha;
+	size_t orders; /* 0: none */
+	double p;
+	size_t drawn;
+};
+#define RES_CHANGE_TESTS_MAX 4
+
 /* A change before the point at `index`; indexes are those of the sorted points. */
 struct res_change {
 	enum res_change_state state;
@@ -138,6 +147,8 @@ struct res_change {
 	size_t from, end;
 	uint64_t seed;
 	double cut_q;
+	/* the newest repeated tests, so that a copy of an analysis does not repeat them */
+	struct res_change_test repeated[RES_CHANGE_TESTS_MAX];
 };
 
 /* The newest points against those before them. */

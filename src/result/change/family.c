@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "result/change/divide.h"
 #include "result/change/rank.h"
@@ -57,6 +58,21 @@ static void collect(struct res_change_analysis *analyses, size_t count, struct t
 	}
 }
 
+/* The same test was repeated before. */
+static bool find_repeated(struct res_change *change, double alpha, size_t orders)
+{
+	for (size_t i = 0; i < RES_CHANGE_TESTS_MAX; i++) {
+		const struct res_change_test *test = &change->repeated[i];
+
+		if (test->orders != orders || test->alpha < alpha || test->alpha > alpha)
+			continue;
+		change->p = test->p;
+		change->permutations = test->drawn;
+		return true;
+	}
+	return false;
+}
+
 static void draw_more(const struct res_change_analysis *analysis,
 		      const struct res_change_options *options, double alpha, size_t orders,
 		      struct res_change *change)
@@ -65,6 +81,8 @@ static void draw_more(const struct res_change_analysis *analysis,
 	size_t n = change->end - change->from, side_min = options->side_min;
 	auto_free double *distances = NULL;
 
+	if (find_repeated(change, alpha, orders))
+		return;
 	if (change->is_spread) {
 		distances = res_change_distances(y, n);
 		side_min *= RES_SPREAD_SIDES;
@@ -75,6 +93,9 @@ static void draw_more(const struct res_change_analysis *analysis,
 
 	change->p = test.p;
 	change->permutations = test.drawn;
+	memmove(&change->repeated[1], &change->repeated[0],
+		sizeof(change->repeated) - sizeof(change->repeated[0]));
+	change->repeated[0] = (struct res_change_test){ alpha, orders, test.p, test.drawn };
 }
 
 static void sharpen(struct res_change_analysis *analyses, size_t count, size_t tests,

@@ -569,6 +569,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/regression": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find changes of metrics over time or over versions, with reasons
+         * @description Results with the same comparability key form a configuration, and each metric of a configuration is a series with one
+         *     point per result. The key has all inputs that were set (derived.input_key) and the engine's name; fields in vary are left
+         *     out of it, and fields in keep are added. The states and their statistics are described in docs/reference/changes.md.
+         *     The same data give the same response in every database. Series are analyzed while budget_ms allows, and each finished
+         *     one is kept: if incomplete is not empty, the same request continues.
+         */
+        post: operations["findRegressions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analysis/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Return a metric over time or over versions as lines, without verdicts */
+        post: operations["listTrends"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analysis/decisions": {
         parameters: {
             query?: never;
@@ -2385,6 +2426,493 @@ export interface components {
             incomplete: components["schemas"]["Ids"];
             data_version: components["schemas"]["DataVersion"];
         };
+        /**
+         * @description Order of the points of a series. time: by run.timestamp. version: by the values of field, releases in their own order,
+         *     and all others, such as commits, by the time at which a result first had them.
+         */
+        AnalysisOrder: {
+            /**
+             * @default time
+             * @enum {string}
+             */
+            by?: "time" | "version";
+            /**
+             * @description The version under study, which is never part of the comparability key; null means environment.engine.version. By time,
+             *     it names the version of each point.
+             */
+            field?: components["schemas"]["FieldId"] | null;
+        };
+        /** @description Version of the method; verdicts of different versions may differ for the same data */
+        AnalysisVersion: number;
+        /** @description Key of a series. It depends only on the values of the comparability key and on the metric. */
+        SeriesKey: string;
+        /**
+         * @description State of a series, that of its last change (docs/reference/changes.md)
+         * @enum {string}
+         */
+        SeriesState: "regression" | "improvement" | "changed" | "suspect" | "noisier" | "stable" | "insufficient_data" | "not_comparable";
+        /**
+         * @description A decision on a change; none withdraws an earlier one
+         * @enum {string}
+         */
+        DecisionKind: "none" | "acknowledged" | "expected" | "fixed" | "wrong";
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "run.suite",
+         *         "op": "eq",
+         *         "value": "nightly"
+         *       }
+         *     }
+         * @example {
+         *       "metrics": [
+         *         "results.median_ttft_ms",
+         *         "results.output_throughput"
+         *       ],
+         *       "order": {
+         *         "by": "version",
+         *         "field": "environment.engine.version"
+         *       },
+         *       "keep": [
+         *         "environment.gpu_driver"
+         *       ],
+         *       "states": [
+         *         "regression",
+         *         "suspect"
+         *       ]
+         *     }
+         */
+        RegressionRequest: {
+            filter?: components["schemas"]["Filter"];
+            /** @description Metrics; null for all headline metrics with a direction of which some result has a number */
+            metrics?: components["schemas"]["FieldId"][] | null;
+            order?: components["schemas"]["AnalysisOrder"];
+            /** @description Fields to leave out of the comparability key */
+            vary?: components["schemas"]["FieldId"][];
+            /** @description Fields to add to the comparability key, such as the driver or the host */
+            keep?: components["schemas"]["FieldId"][];
+            /**
+             * @description sensitive halves the minimum effects, and lists suspects with the significant changes
+             * @default strict
+             * @enum {string}
+             */
+            mode?: "strict" | "sensitive";
+            /** @description The smallest change that matters, as a share; null means the default of each metric */
+            min_effect?: number | null;
+            /** @description States of the listed series; null for all */
+            states?: components["schemas"]["SeriesState"][] | null;
+            /**
+             * @description Lists only series that became worse or better; null for all
+             * @enum {string|null}
+             */
+            direction?: "worse" | "better" | null;
+            /** @default 200 */
+            limit?: number;
+            /** @default 0 */
+            offset?: number;
+            /**
+             * @description Lists only the series with this key, with its points, segments and markers. The others are analyzed, too, because the
+             *     verdict depends on the number of tests.
+             */
+            series?: components["schemas"]["SeriesKey"] | null;
+            /**
+             * @description Whether to include simulated results. If no others match, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        Regressions: {
+            filter?: components["schemas"]["Filter"];
+            order: components["schemas"]["ResolvedOrder"];
+            /** @enum {string} */
+            mode: "strict" | "sensitive";
+            /** @description All series, listed or not */
+            counts: {
+                experiments: number;
+                configurations: number;
+                series: number;
+                /** @description Number of series in each state */
+                by_state: {
+                    [key: string]: number;
+                };
+            };
+            excluded: components["schemas"]["AnalysisExcluded"];
+            /**
+             * @description Verdicts: significant changes first, sorted by size and certainty; then noisier series, suspects, stable ones, and those
+             *     that cannot be analyzed. Empty while incomplete is not.
+             */
+            series: components["schemas"]["SeriesVerdict"][];
+            /** @description Number of series that states and direction select */
+            total: number;
+            /** @description Significant changes of several series at the same place */
+            incidents: components["schemas"]["Incident"][];
+            /** @description ["series"] if not all series could be analyzed within budget_ms */
+            incomplete: "series"[];
+            analysis_version: components["schemas"]["AnalysisVersion"];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        ResolvedOrder: {
+            /** @enum {string} */
+            by: "time" | "version";
+            field: components["schemas"]["FieldId"];
+        };
+        /** @description Number of results that match the filter and are in no series, by reason */
+        AnalysisExcluded: {
+            simulated: number;
+            /** @description Without a valid run.timestamp */
+            no_time: number;
+            /** @description Without a version, if it determines the order */
+            no_version: number;
+            /** @description Without a number for any of the metrics */
+            no_metric: number;
+            /** @description Older than the newest 1,000 results of their configuration */
+            older: number;
+        };
+        SeriesVerdict: {
+            key: components["schemas"]["SeriesKey"];
+            /** @description Key of the configuration, which its series share */
+            configuration: string;
+            metric: components["schemas"]["FieldId"];
+            metric_label: string;
+            unit: string;
+            direction: components["schemas"]["Direction"];
+            /** @description The fields in which the configurations differ, as text */
+            label: string;
+            fields: components["schemas"]["ConfigurationFields"];
+            state: components["schemas"]["SeriesState"];
+            /**
+             * @description Whether the series became worse or better at its last change or in its newest points; null if neither
+             * @enum {string|null}
+             */
+            trend: "worse" | "better" | null;
+            /** @description Points with a value */
+            count: number;
+            /** @description Points without a value */
+            gap_count: number;
+            /** @description Points until the series can be analyzed; 0 if that is not the reason */
+            missing_count: number;
+            /** @description First point of the newest part, after the last change, new hardware or an expected change */
+            since_index: number;
+            /** @description Permutation test of the newest part if it has no change */
+            p: number | null;
+            q: number | null;
+            /** @description Size and certainty of the change: |ln ratio| times -log10 q, at most 6 */
+            score: number;
+            experiments: {
+                count: number;
+                first_id: number;
+                last_id: number;
+            };
+            /** @description Number of results of this configuration */
+            run_count: number;
+            /** @description Number of hosts that measured it */
+            host_count: number;
+            /** @description Minimum effect of the metric, as a share */
+            min_effect: number;
+            /** @description Decisions that apply to this series, in order */
+            decisions: components["schemas"]["PlacedDecision"][];
+            changes: components["schemas"]["SeriesChange"][];
+            outliers: components["schemas"]["PointIndexes"];
+            /** @description First points on other hardware, or with another driver */
+            markers: components["schemas"]["PointIndexes"];
+            /** @description The points from since_index */
+            current: components["schemas"]["SeriesSide"];
+            /** @description The newest points, compared with those before them */
+            tail: {
+                tested: boolean;
+                /** @description Points of the newest version until they are tested */
+                missing_count?: number;
+                suspect?: boolean;
+                index?: number;
+                ratio?: number | null;
+                p?: number | null;
+                q?: number | null;
+                min_effect?: number | null;
+            };
+            /** @description Points needed after a change of this size until half of such changes are confirmed */
+            power: {
+                /** @description Size of the change, as a share */
+                effect: number;
+                /** @description null if no number of points suffices, because too few precede the change */
+                points_count: number | null;
+            }[];
+            /** @description The verdict in words, one sentence per item */
+            reasons: string[];
+            /** @description Only in a request with series, with gaps */
+            points?: components["schemas"]["SeriesPoint"][];
+            /** @description Parts of the series between its changes and markers; only in a request with series */
+            segments?: components["schemas"]["SeriesSegment"][];
+            /** @description What changed at each marker; only in a request with series */
+            hardware_changes?: {
+                index: number;
+                changes: components["schemas"]["FieldChange"][];
+            }[];
+        };
+        /** @description Fields in which the configurations differ, with their values; a value that is not recorded is null */
+        ConfigurationFields: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            value: unknown;
+        }[];
+        FieldChange: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            before: unknown;
+            after: unknown;
+        };
+        /** @description Indexes of points in the order of the series */
+        PointIndexes: number[];
+        PlacedDecision: {
+            /** @description First point after the change; null if its result is not in the series any longer */
+            index: number | null;
+            at: number;
+            experiment_id: number | null;
+            kind: components["schemas"]["DecisionKind"];
+        };
+        SeriesSide: {
+            count: number;
+            median: number | null;
+            /** @description Robust standard deviation; of metrics with ratios, as a share of the median */
+            spread: number | null;
+        };
+        /** @description A change before the point at index */
+        SeriesChange: {
+            state: components["schemas"]["SeriesState"];
+            index: number;
+            /** @description First and last plausible index, 95 % */
+            low_index: number;
+            high_index: number;
+            /**
+             * @description Position of the first point after the change: microseconds since 1970, or the rank of a version. The change is after
+             *     from_at, and at or before to_at.
+             */
+            at: number;
+            from_at: number;
+            to_at: number;
+            /** @description Time or version of these positions */
+            label: string;
+            from_label: string;
+            to_label: string;
+            /** @description The last result before the change */
+            id_before: number;
+            /** @description The first result after it */
+            id_after: number;
+            before: components["schemas"]["SeriesSide"];
+            after: components["schemas"]["SeriesSide"];
+            /** @description The results with a value on this side, at most the 1,000 that are closest to the change */
+            before_ids: number[];
+            after_ids: number[];
+            /** @description Typical value after the change divided by the one before: 1.1 is 10 % higher. For shares an odds ratio. */
+            ratio: number | null;
+            /** @description 95 % interval of ratio */
+            low: number | null;
+            high: number | null;
+            /** @description The minimum effect that was applied, which grows with the noise */
+            min_effect: number | null;
+            /** @description Permutation test of the best cut */
+            p: number | null;
+            /** @description p, corrected for the number of tests */
+            q: number | null;
+            /** @description Mann-Whitney test of both sides */
+            rank_p: number | null;
+            /** @description Cliff's delta, from -1 to 1 */
+            delta: number | null;
+            permutation_count: number;
+            /** @description Whether neighbors are correlated, so that blocks were permuted */
+            correlated: boolean;
+            /** @description Whether no host measured both sides */
+            other_host: boolean;
+            /** @description Consecutive analyses that found it, at most 3 */
+            seen_count: number;
+            decision: components["schemas"]["DecisionKind"];
+            /** @description Id of its incident; null if it is not significant */
+            incident: string | null;
+            /** @description Fields that change at the same place, the best first */
+            causes: components["schemas"]["ChangeCause"][];
+        };
+        ChangeCause: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            before: unknown;
+            after: unknown;
+            /** @description Number of series of the incident in which the field changes there */
+            affected_count: number;
+            /** @description Number of series of the incident */
+            series_count: number;
+            /** @description Number of other changes of the field in all series */
+            elsewhere_count: number;
+            /** @description 1 if the field changes once, there, and only in series of the incident */
+            score: number;
+        };
+        Incident: {
+            id: string;
+            /** @description The change is after this position, and at or before to_at */
+            from_at: number;
+            to_at: number;
+            from_label: string;
+            to_label: string;
+            /** @description regression if some series became worse */
+            state: components["schemas"]["SeriesState"];
+            series: {
+                key: components["schemas"]["SeriesKey"];
+                metric: components["schemas"]["FieldId"];
+                label: string;
+                /** @description Index in the changes of the series */
+                change_index: number;
+                state: components["schemas"]["SeriesState"];
+                ratio: number | null;
+            }[];
+            causes: components["schemas"]["ChangeCause"][];
+            /** @description Causes that always change together in these series, so that the data cannot tell them apart */
+            inseparable: components["schemas"]["Ids"][];
+        };
+        SeriesPoint: {
+            /** @description The result */
+            id: number;
+            at: number;
+            label: string;
+            /** Format: date-time */
+            time: string;
+            version: string | null;
+            /** @description null is a gap */
+            value: number | null;
+            outlier: boolean;
+            host: string | null;
+            /** @description GPUs and driver; null if not recorded */
+            hardware: string | null;
+        };
+        SeriesSegment: {
+            from_index: number;
+            /** @description Last point of the segment */
+            to_index: number;
+            /** @description Points with a value */
+            count: number;
+            median: number | null;
+            /** @description Percentiles 10 and 90 */
+            low: number | null;
+            high: number | null;
+        };
+        /**
+         * @example {
+         *       "metric": "results.median_ttft_ms",
+         *       "filter": {
+         *         "field": "run.suite",
+         *         "op": "eq",
+         *         "value": "nightly"
+         *       }
+         *     }
+         * @example {
+         *       "metric": "results.output_throughput",
+         *       "order": {
+         *         "by": "version"
+         *       },
+         *       "group_by": [
+         *         "server.model"
+         *       ],
+         *       "aggregate": "median",
+         *       "band": "p10_p90"
+         *     }
+         */
+        TrendsRequest: {
+            filter?: components["schemas"]["Filter"];
+            metric: components["schemas"]["FieldId"];
+            order?: components["schemas"]["AnalysisOrder"];
+            /** @description One line per combination of these fields; null for one line per comparability key */
+            group_by?: components["schemas"]["FieldId"][] | null;
+            /** @description Fields to leave out of the comparability key */
+            vary?: components["schemas"]["FieldId"][];
+            /** @description Fields to add to the comparability key */
+            keep?: components["schemas"]["FieldId"][];
+            /**
+             * @description Combines the points of one version, or of one bucket of time
+             * @default none
+             * @enum {string}
+             */
+            aggregate?: "none" | "median" | "mean";
+            /**
+             * @description For aggregates by time; weeks start on Monday, UTC
+             * @default day
+             * @enum {string}
+             */
+            bucket?: "day" | "week";
+            /**
+             * @description Spread of the combined points: percentiles, 1.4826 · MAD around the median, extremes, or the 95 % interval of the mean.
+             *     Without an aggregate, of 15 neighbors.
+             * @default none
+             * @enum {string}
+             */
+            band?: "none" | "p10_p90" | "mad" | "minmax" | "ci95";
+            /**
+             * @description A line with more points keeps the least and the greatest of each bin
+             * @default 5000
+             */
+            max_points?: number;
+            /**
+             * @description The maximum number of lines, those with the most points first
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If no others match, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        Trends: {
+            filter?: components["schemas"]["Filter"];
+            metric: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                unit: string;
+                direction: components["schemas"]["Direction"];
+            };
+            order: components["schemas"]["ResolvedOrder"];
+            aggregate: string;
+            band: string;
+            axis: {
+                /** @enum {string} */
+                by: "time" | "version";
+                /** @description Positions of versions; by time, where each version first occurs */
+                labels: {
+                    at: number;
+                    label: string;
+                }[];
+            };
+            lines: components["schemas"]["TrendLine"][];
+            total_lines: number;
+            excluded: components["schemas"]["AnalysisExcluded"];
+            /** @description Always empty */
+            incomplete: string[];
+            analysis_version: components["schemas"]["AnalysisVersion"];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        TrendLine: {
+            /** @description Key of the series of this configuration and metric; with group_by, of the group */
+            key: components["schemas"]["SeriesKey"];
+            label: string;
+            fields: components["schemas"]["ConfigurationFields"];
+            /** @description Lists of the same length, in the order of the axis */
+            points: {
+                /** @description The result; of combined points the last one */
+                id: number[];
+                at: number[];
+                /** @description Milliseconds since 1970 */
+                time: number[];
+                /** @description null is a gap */
+                value: (number | null)[];
+                /** @description Number of results with a value */
+                count: number[];
+                low: (number | null)[];
+                high: (number | null)[];
+                outlier: boolean[];
+            };
+            thinned: boolean;
+            /** @description Points before thinning */
+            total_count: number;
+            gap_count: number;
+        };
         SeriesBins: {
             /** @description Whether the result has a telemetry artifact */
             recorded: boolean;
@@ -3892,7 +4420,11 @@ export interface components {
          *       "status": "ok",
          *       "version": "0.1.0",
          *       "total": 412,
-         *       "data_version": 31
+         *       "data_version": 31,
+         *       "analysis": {
+         *         "analyzed_count": 2940,
+         *         "cached_count": 32410
+         *       }
          *     }
          */
         Health: {
@@ -3902,6 +4434,13 @@ export interface components {
             /** @description Number of stored results, without deleted ones */
             total: number;
             data_version: components["schemas"]["DataVersion"];
+            /** @description Series of POST /api/analysis/regression since the server started */
+            analysis: {
+                /** @description Number of analyses of single series */
+                analyzed_count: number;
+                /** @description Number of earlier analyses of the same points that were used again */
+                cached_count: number;
+            };
         };
         LiveRunId: string;
         /** @description A count, or null if it is unknown */
@@ -5554,6 +6093,62 @@ export interface operations {
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             416: components["responses"]["NoSuchPart"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    findRegressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegressionRequest"];
+            };
+        };
+        responses: {
+            /** @description The verdicts */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Regressions"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listTrends: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrendsRequest"];
+            };
+        };
+        responses: {
+            /** @description The lines */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trends"];
+                };
+            };
+            422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
     };

@@ -12,6 +12,7 @@
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/unique.h"
+#include "dash/analysis/watches.h"
 #include "dash/contract.h"
 #include "dash/dash.h"
 #include "dash/guard.h"
@@ -48,6 +49,8 @@ static const struct pl_opt serve_rows[] = {
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
 	       "import results from DIR and its subdirectories as they appear, as import "
 	       "--watch does; may be repeated"),
+	PL_OPT(TEXT, 0, "watch-webhook", watch_webhook, "URL",
+	       "POST each new state of a watch for regressions to this address as JSON"),
 	PL_OPT(TEXT, 0, "host", host, "ADDRESS", "listen on this loopback address",
 	       .def = DASH_HOST_DEFAULT),
 	PL_OPT(INT, 'p', "port", port, "PORT", "listen on this port; 0 takes a free one",
@@ -60,8 +63,8 @@ static const struct pl_opt serve_rows[] = {
 
 const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
-	.usage = "[--db DB] [--data DIR] [--watch DIR] [--host ADDRESS] [--port PORT] [--socket "
-		 "PATH] [--verbose]",
+	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--host ADDRESS] "
+		 "[--port PORT] [--socket PATH] [--verbose]",
 	.summary = "Serve the web UI and accept uploads.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
@@ -190,7 +193,7 @@ static int64_t version_of(void *data)
 	return store_data_version(data, &version, PL_ERR_IGNORED) < 0 ? -1 : version;
 }
 
-/* Serves with the live runs. */
+/* Serves with the live runs and the watches. */
 static int serve_all(const struct dash_serve_options *options, struct dash_context *context,
 		     const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
 {
@@ -201,7 +204,10 @@ static int serve_all(const struct dash_serve_options *options, struct dash_conte
 
 	if (dash_live_start(&live, &context->live, err) < 0)
 		return -1;
-	int rc = serve(options, context, addr, signals, err);
+	int rc = dash_watches_start(context, options->watch_webhook, &context->watches, err);
+	if (rc == 0)
+		rc = serve(options, context, addr, signals, err);
+	dash_watches_stop(context->watches);
 	dash_live_stop(context->live);
 	return rc;
 }

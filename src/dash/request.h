@@ -34,6 +34,7 @@ struct dash_context {
 	struct dash_log_indexes *logs;     /* of the logs that were read last (log/indexes.h) */
 	struct dash_live *live;            /* runs in progress (live/live.h) */
 	struct query_series_cache *series; /* analyses of single series (query/series/cache.h) */
+	struct dash_watches *watches;      /* asked after each change (analysis/watches.h) */
 	atomic_uint *exports;              /* number of exports in progress */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */

@@ -11,10 +11,11 @@
 #define DASH_PORT_TEXT    "8421"
 
 struct dash_serve_options {
-	const char *db;           /* NULL: the default database */
-	const char *data;         /* NULL: next to the database */
-	struct pl_opt_list watch; /* directories; the caller's */
-	const char *socket;       /* a Unix socket instead of host and port; NULL: none */
+	const char *db;            /* NULL: the default database */
+	const char *data;          /* NULL: next to the database */
+	struct pl_opt_list watch;  /* directories; the caller's */
+	const char *watch_webhook; /* receives the states of watches; NULL: none */
+	const char *socket;        /* a Unix socket instead of host and port; NULL: none */
 	const char *host;
 	int64_t port;
 	bool verbose;

@@ -12,8 +12,9 @@ static int ask_once(const struct dash_context *context, struct mirror_cancel_tok
 	auto_snapshot struct mirror_snapshot *all = NULL;
 	auto_json json_t *decisions = NULL;
 
-	if (store_decision_list(context->store, NULL, &decisions, err) < 0 ||
-	    store_snapshot_get(context->store, &all, err) < 0)
+	/* in this order: a later decision counts as a later change of the data, so the response is not cached for it */
+	if (store_snapshot_get(context->store, &all, err) < 0 ||
+	    store_decision_list(context->store, NULL, &decisions, err) < 0)
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(all, cancel_token);
 	return query_regression(snapshot, question,

@@ -192,6 +192,8 @@ static json_t *content_of(const json_t *before, const json_t *change)
 			value = json_object_get(before, content_keys[i]);
 		json_object_set_new(content, content_keys[i], pl_json_or_null(json_incref(value)));
 	}
+	if (pl_json_get_text(content, "fail_on") == NULL)
+		json_object_set_new(content, "fail_on", json_string("regression"));
 	return content;
 }
 

@@ -228,7 +228,9 @@ def dashboard(bin_dir, tmp_path_factory):
         assert (trace.status, log.status, records.status) == (201, 201, 201)
         send_live(one, "small-0")
         yield one
-        assert one.stop() == (0, "", "")
+        status, out, err = one.stop()
+        # states of the watches that these requests add
+        assert (status, out) == (0, "") and all(": watch '" in line for line in err.splitlines()), err
 
 
 def ids_of(dashboard):
@@ -238,7 +240,10 @@ def ids_of(dashboard):
     presets = [str(preset["id"]) for preset in dashboard.get("/api/filters/presets").json["presets"]]
     assert dashboard.ask("PUT", "/api/data/sweeps/small-1", json.dumps(SWEEP), {"Content-Type": "application/json"}).status == 204
     notes = dashboard.get("/api/annotations").json["annotations"] or [dashboard.post("/api/annotations", {"version": "1", "text": "t"}).json]
-    return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:], str(notes[-1]["id"])]
+    watches = dashboard.get("/api/analysis/watches").json["watches"] or [dashboard.post("/api/analysis/watches", {"name": "w", "question": {}}).json]
+    for one in watches[:-20]:  # their number has a limit
+        assert dashboard.ask("DELETE", f"/api/analysis/watches/{one['id']}").status == 204
+    return ["1", "small-1", dashboard.post("/api/views", {"state": "a=b"}).json["id"], *presets[-2:], str(notes[-1]["id"]), str(watches[-1]["id"])]
 
 
 @pytest.fixture(params=list(operations()), ids=lambda one: f"{one[0]} {one[1]}")

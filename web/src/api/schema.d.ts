@@ -632,6 +632,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the watches with their states, the oldest first */
+        get: operations["listWatches"];
+        put?: never;
+        /**
+         * Store a question about regressions, to be asked after each change of the data
+         * @description The server asks the question within seconds of each change, in the background. A state that differs from the one before is
+         *     logged, added to the history, and sent to the address of `--watch-webhook`. The question must be well formed, but its fields
+         *     may be unknown: then the state is error.
+         */
+        post: operations["addWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analysis/watches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a watch with its history */
+        delete: operations["removeWatch"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a watch; missing keys keep their values
+         * @description Another question or fail_on makes the state unknown (null) until it is asked again.
+         */
+        patch: operations["changeWatch"];
+        trace?: never;
+    };
     "/api/annotations": {
         parameters: {
             query?: never;
@@ -3407,6 +3451,123 @@ export interface components {
             annotations: components["schemas"]["Annotation"][];
         };
         /**
+         * @example {
+         *       "name": "nightly",
+         *       "question": {
+         *         "filter": {
+         *           "field": "run.suite",
+         *           "op": "eq",
+         *           "value": "nightly"
+         *         },
+         *         "metrics": [
+         *           "results.median_ttft_ms",
+         *           "results.output_throughput"
+         *         ]
+         *       },
+         *       "fail_on": "regression",
+         *       "author": "ann"
+         *     }
+         */
+        WatchRequest: {
+            /** @description Unique name, ignoring case, with at least one character that is not blank */
+            name: string;
+            question: components["schemas"]["WatchQuestion"];
+            fail_on?: components["schemas"]["WatchFailOn"];
+            /** @description User who adds the watch, as free text */
+            author?: string | null;
+        };
+        /**
+         * @example {
+         *       "fail_on": "suspect"
+         *     }
+         */
+        WatchChange: {
+            name?: string;
+            question?: components["schemas"]["WatchQuestion"];
+            fail_on?: components["schemas"]["WatchFailOn"];
+            author?: string | null;
+        };
+        /**
+         * @description The question. Its states, direction, limit, offset, series and budget_ms are ignored: a watch finds all regressions and
+         *     suspects that became worse.
+         */
+        WatchQuestion: components["schemas"]["RegressionRequest"];
+        /**
+         * @description The state from which the watch has failed
+         * @default regression
+         * @enum {string}
+         */
+        WatchFailOn: "suspect" | "regression";
+        /** @description Number of series, and of those on which no user has decided */
+        WatchCounts: {
+            series: number;
+            regression: number;
+            suspect: number;
+        };
+        /**
+         * @description The worst state of its series; error if the question cannot be asked of the stored results
+         * @enum {string}
+         */
+        WatchStateName: "stable" | "suspect" | "regression" | "error";
+        Watch: {
+            /** @description Id of the watch; not reused after a deletion */
+            id: number;
+            /** @description Number of changes by users, for If-Match */
+            revision: number;
+            name: string;
+            question: components["schemas"]["WatchQuestion"];
+            fail_on: components["schemas"]["WatchFailOn"];
+            author: string | null;
+            /** @description The newest state; null if the question was not asked yet */
+            state: components["schemas"]["WatchState"] | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change by a user
+             */
+            changed_at: string;
+            /** @description States over time, at most the 200 newest, the newest first */
+            history: {
+                /** Format: date-time */
+                changed_at: string;
+                state: components["schemas"]["WatchStateName"];
+                failed: boolean;
+                counts: components["schemas"]["WatchCounts"];
+            }[];
+        };
+        WatchState: {
+            state: components["schemas"]["WatchStateName"];
+            /** @description Whether the state reaches fail_on, or is error */
+            failed: boolean;
+            /** @description Why the question cannot be asked; null in other states */
+            message: string | null;
+            counts: components["schemas"]["WatchCounts"];
+            /** @description The worst 20 series */
+            series: {
+                /** @enum {string} */
+                state: "suspect" | "regression";
+                key: components["schemas"]["SeriesKey"];
+                metric: components["schemas"]["FieldId"];
+                metric_label: string;
+                label: string;
+                ratio: number | null;
+                /** @description Time or version of the change; null for a suspect of the newest points */
+                since: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description When the watch entered this state
+             */
+            since_at: string;
+            /** Format: date-time */
+            checked_at: string;
+            data_version: components["schemas"]["DataVersion"];
+        };
+        Watches: {
+            watches: components["schemas"]["Watch"][];
+        };
+        /**
          * @description Plan of a sweep: the summary.json of its directory. Other keys are accepted but not stored.
          * @example {
          *       "sweep": "swp_20261123_060000_1a2b3c",
@@ -4900,6 +5061,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Another watch has the same name, ignoring case (pointer is /name), or the limit of watches is reached. */
+        WatchConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The object has another revision than If-Match; nothing was changed */
         OtherRevision: {
             headers: {
@@ -4992,6 +5162,8 @@ export interface components {
         PresetId: string;
         /** @description The id of the annotation */
         AnnotationId: string;
+        /** @description The id of the watch */
+        WatchId: string;
         /**
          * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
          *     Without this header, any revision is changed.
@@ -6200,6 +6372,126 @@ export interface operations {
                 };
             };
             409: components["responses"]["TooMany"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The watches */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watches"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    addWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchRequest"];
+            };
+        };
+        responses: {
+            /** @description The watch is on disk */
+            201: {
+                headers: {
+                    /** @description Address of the watch */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            409: components["responses"]["WatchConflict"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeWatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+                 *     Without this header, any revision is changed.
+                 */
+                "If-Match"?: components["parameters"]["Revision"];
+            };
+            path: {
+                /** @description The id of the watch */
+                id: components["parameters"]["WatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The watch was deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["OtherRevision"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeWatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+                 *     Without this header, any revision is changed.
+                 */
+                "If-Match"?: components["parameters"]["Revision"];
+            };
+            path: {
+                /** @description The id of the watch */
+                id: components["parameters"]["WatchId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchChange"];
+            };
+        };
+        responses: {
+            /** @description The changed watch, which is on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["WatchConflict"];
+            412: components["responses"]["OtherRevision"];
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };

@@ -52,10 +52,17 @@ async function errorOf(answer: Response, request: string) {
   return new ApiError(await problemOf(answer), request, ...(seconds > 0 ? [seconds] : []))
 }
 
+type Headers = Record<string, string>
+
 async function call<T>(
   method: string,
   path: string,
-  options: { body?: unknown; signal?: AbortSignal | undefined; timeoutMs?: number } = {},
+  options: {
+    body?: unknown
+    signal?: AbortSignal | undefined
+    timeoutMs?: number
+    headers?: Headers
+  } = {},
 ): Promise<T> {
   const request = `${method} ${path.split('?')[0]}`
   const { signal, timeoutMs = TIMEOUT_MS } = options
@@ -63,7 +70,7 @@ async function call<T>(
   const init: RequestInit = {
     method,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    headers: { Accept: 'application/json' },
+    headers: { Accept: 'application/json', ...options.headers },
   }
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body)
@@ -90,9 +97,10 @@ export const post = <R extends Route<'post'>>(path: Path<R>, body: Body<R, 'post
   call<Answer<R, 'post'>>('POST', path, { body, signal })
 export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>) =>
   call<Answer<R, 'put'>>('PUT', path, { body })
-export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>) =>
-  call<Answer<R, 'patch'>>('PATCH', path, { body })
-export const remove = <R extends Route<'delete'>>(path: Path<R>) => call<Answer<R, 'delete'>>('DELETE', path)
+export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>, headers: Headers = {}) =>
+  call<Answer<R, 'patch'>>('PATCH', path, { body, headers })
+export const remove = <R extends Route<'delete'>>(path: Path<R>, headers: Headers = {}) =>
+  call<Answer<R, 'delete'>>('DELETE', path, { headers })
 
 export interface Download {
   name: string

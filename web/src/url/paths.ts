@@ -3,6 +3,7 @@ import type { Filter } from '../api/types'
 import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
 import { type SweepState, writeSweep } from './sweep'
+import { NO_TRENDS, type TrendsState, writeTrends } from './trends'
 
 export const paths = {
   explore: (state?: ExploreState) => {
@@ -25,6 +26,11 @@ export const paths = {
     return query ? `/compare?${query}` : '/compare'
   },
   compareView: (id: string) => `/compare?view=${encodeURIComponent(id)}`,
+  trends: (state: Partial<TrendsState> = {}) => {
+    const query = writeTrends({ ...NO_TRENDS, ...state })
+    return query ? `/trends?${query}` : '/trends'
+  },
+  trendsView: (id: string) => `/trends?view=${encodeURIComponent(id)}`,
   sweeps: () => '/sweeps',
   sweep: (id: string, state?: SweepState) => {
     const query = state ? writeSweep(state) : ''

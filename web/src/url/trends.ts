@@ -1,0 +1,110 @@
+// The state of Trends in an address: the filter as on Explore (explore.ts), and only values that differ from the
+// automatic ones.
+//
+//   metric=ID   the metric of the overview        metrics=A,B   those analyzed instead of the headline metrics
+//   by=time     the order of runs                 version=ID    the version under study
+//   mode=sensitive                                direction=worse or better
+//   vary=A,B    fields that may change in a series   keep=A,B   fields that may not
+//   series=KEY  the opened series                 change=N      one of its changes, from 1; the last one if missing
+//   each=1      a chart per series                values=median, mean
+//   band=p10_p90, mad, minmax, ci95               table=1       charts as tables        simulated=1
+import type { Filter } from '../api/types'
+import type { Choices } from '../filter/model'
+import { type ExploreState, readExplore, writeExplore } from './explore'
+import { withPresentNames } from './former'
+
+export type TrendMode = 'strict' | 'sensitive'
+export type TrendDirection = '' | 'worse' | 'better'
+export const AGGREGATES = ['none', 'median', 'mean'] as const
+export const BANDS = ['none', 'p10_p90', 'mad', 'minmax', 'ci95'] as const
+export type Aggregate = (typeof AGGREGATES)[number]
+export type Band = (typeof BANDS)[number]
+
+export interface TrendsState {
+  choices: Choices
+  where: Filter | undefined
+  metric: string
+  metrics: string[]
+  by: 'version' | 'time'
+  version: string
+  mode: TrendMode
+  direction: TrendDirection
+  vary: string[]
+  keep: string[]
+  series: string // '': the overview
+  change: number | null
+  each: boolean
+  values: Aggregate
+  band: Band
+  asTable: boolean
+  withSimulated: boolean
+}
+
+export const USUAL_METRIC = 'results.p99_ttft_ms'
+export const USUAL_VERSION = 'environment.engine.version'
+
+export const NO_TRENDS: TrendsState = {
+  choices: {},
+  where: undefined,
+  metric: USUAL_METRIC,
+  metrics: [],
+  by: 'version',
+  version: USUAL_VERSION,
+  mode: 'strict',
+  direction: '',
+  vary: [],
+  keep: [],
+  series: '',
+  change: null,
+  each: false,
+  values: 'none',
+  band: 'none',
+  asTable: false,
+  withSimulated: false,
+}
+
+const LISTS = ['metrics', 'vary', 'keep'] as const
+const FLAGS = [
+  ['each', 'each'],
+  ['table', 'asTable'],
+  ['simulated', 'withSimulated'],
+] as const
+
+const oneOf = <T extends string>(text: string | null, all: readonly T[], usual: T) =>
+  all.find((one) => one === text) ?? usual
+
+export function readTrends(search: string): TrendsState {
+  const query = withPresentNames(search)
+  const { choices, where } = readExplore(search)
+  const state: TrendsState = { ...NO_TRENDS, choices, where }
+  state.metric = query.get('metric') || USUAL_METRIC
+  state.by = oneOf(query.get('by'), ['version', 'time'], 'version')
+  state.version = query.get('version') || USUAL_VERSION
+  state.mode = oneOf(query.get('mode'), ['strict', 'sensitive'], 'strict')
+  state.direction = oneOf(query.get('direction'), ['', 'worse', 'better'], '')
+  state.series = query.get('series') ?? ''
+  const change = Number(query.get('change'))
+  state.change = Number.isSafeInteger(change) && change > 0 ? change : null
+  state.values = oneOf(query.get('values'), AGGREGATES, 'none')
+  state.band = oneOf(query.get('band'), BANDS, 'none')
+  for (const name of LISTS) state[name] = (query.get(name) ?? '').split(',').filter(Boolean)
+  for (const [name, member] of FLAGS) state[member] = query.get(name) === '1'
+  return state
+}
+
+// Of Explore, an address with this filter and nothing else.
+export const exploreOf = ({ choices, where }: Pick<TrendsState, 'choices' | 'where'>): ExploreState => ({
+  ...readExplore(''),
+  choices,
+  where,
+})
+
+export function writeTrends(state: TrendsState) {
+  const query = new URLSearchParams()
+  for (const name of ['metric', 'by', 'version', 'mode', 'direction', 'series', 'values', 'band'] as const)
+    if (state[name] !== NO_TRENDS[name]) query.set(name, state[name])
+  for (const name of LISTS) if (state[name].length) query.set(name, state[name].join(','))
+  if (state.change !== null) query.set('change', String(state.change))
+  for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')
+  return [writeExplore(exploreOf(state)), query.toString().replaceAll('%2C', ',')].filter(Boolean).join('&')
+}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Button as AriaButton } from 'react-aria-components'
-import { Link, useLocation } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 
 import css from './bar.module.css'
 import { applyTheme, type Theme, usePreferences } from './keys/store'
@@ -17,9 +17,10 @@ const useNone = () => 0
 
 function TabLink({ tab }: { tab: Tab }) {
   const [location] = useLocation()
-  // href reads these stores
+  // href reads these stores, and the address
   usePreferences()
   useTray()
+  useSearch()
   const useCount = tab.useCount ?? useNone
   const count = useCount()
   return (

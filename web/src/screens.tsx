@@ -6,11 +6,13 @@ import { Explore } from './explore/explore'
 import { usePreferences } from './keys/store'
 import { sidesOf, useTray } from './tray/store'
 import { lazyPart } from './ui/lazy-part'
+import { readExplore, readView } from './url/explore'
 import { paths } from './url/paths'
 
 // The first screen does not wait for the code of the others.
 const Experiment = lazyPart(() => import('./experiment/experiment').then((module) => module.Experiment))
 const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
+const Trends = lazyPart(() => import('./trends/trends').then((module) => module.Trends))
 const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
 const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
@@ -26,6 +28,13 @@ export interface Tab {
 }
 
 const LIVE_EVERY_MS = 10_000
+
+// From Explore, Trends takes the filter along.
+function trendsOfExplore(search: string) {
+  const view = readView(search)
+  const { choices, where } = readExplore(search)
+  return view === null ? paths.trends({ choices, where }) : paths.trendsView(view)
+}
 
 export interface Screen {
   path: string
@@ -59,6 +68,21 @@ export const screens: Screen[] = [
           : paths.compare({ sides: sidesOf(useTray.getState().pinned) }),
       useCount: () => useTray(({ pinned }) => pinned.length),
       counted: 'pinned',
+    },
+  },
+  {
+    path: '/trends',
+    title: 'Trends',
+    render: () => <Trends />,
+    tab: {
+      name: 'Trends',
+      under: ['/trends'],
+      href: (location) =>
+        location === '/trends'
+          ? `/trends${window.location.search}`
+          : location === '/'
+            ? trendsOfExplore(window.location.search)
+            : paths.trends(),
     },
   },
   {

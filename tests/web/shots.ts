@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { counted, type Dashboard, expect, filters, test, useDashboard } from './fixtures'
+import { AFTER, history } from './history'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { type Document, read, variant, write } from './results'
 
@@ -168,13 +169,14 @@ test.describe('compare', () => {
   }
 })
 
+const LOOKS = [
+  ['light', 'light', { width: 1440, height: 900 }],
+  ['dark', 'dark', { width: 1440, height: 900 }],
+  ['phone', 'light', { width: 390, height: 844 }],
+] as const
+
 test.describe('sweeps', () => {
   const swept = useDashboard((store, own) => importAll(store, sweepResults(read(own))))
-  const LOOKS = [
-    ['light', 'light', { width: 1440, height: 900 }],
-    ['dark', 'dark', { width: 1440, height: 900 }],
-    ['phone', 'light', { width: 390, height: 844 }],
-  ] as const
   for (const [name, colorScheme, viewport] of LOOKS) {
     test(`sweeps ${name}`, async ({ page }) => {
       await page.setViewportSize(viewport)
@@ -189,6 +191,27 @@ test.describe('sweeps', () => {
       if (name !== 'phone' || process.env['PROFLLM_WHOLE']) await save(page, `sweeps-${name}`)
       if (process.env['PROFLLM_WHOLE'])
         await page.screenshot({ path: join(OUT, `sweeps-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})
+
+test.describe('trends', () => {
+  const measured = useDashboard((store, own) => importAll(store, history(read(own))))
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    test(`trends ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      if (name === 'light')
+        await page.request.post(`${measured().url}/api/annotations`, {
+          data: { version: AFTER, text: 'chunked prefill is on by default', author: 'ann' },
+        })
+      await page.goto(`${measured().url}/trends`)
+      await page.getByRole('link', { name: /regression.*P99 TTFT.*TP 4/ }).click()
+      await expect(page.getByRole('region', { name: 'Chart' }).getByRole('slider')).toBeVisible()
+      if (name !== 'phone') await page.evaluate(() => window.scrollTo(0, 0))
+      await save(page, `trends-${name}`)
+      if (process.env['PROFLLM_WHOLE'])
+        await page.screenshot({ path: join(OUT, `trends-${name}-whole.png`), animations: 'disabled', fullPage: true })
     })
   }
 })

@@ -9,19 +9,23 @@ import { KINDS } from '../../web/src/chart/kind-rows'
 import { CHART_KINDS, type ChartKind } from '../../web/src/url/chart'
 import { type Dashboard, test, useDashboard } from './fixtures'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
+import { history } from './history'
 import { keepReporting, report, snapshot } from './live'
 import { little, program, read, variant, vllmResult, write } from './results'
+import { hold, main, settle } from './settle'
+import { TRENDS_STATES } from './trends-states'
 
 export interface World {
   full: Dashboard // a laboratory's results, those of its sweeps and one of each special kind
   inbox: Dashboard // takes uploads and changes; two results at the start
   empty: Dashboard
+  trends: Dashboard // results of two releases
   files: { own: string; broken: string; changed: string; notes: string }
 }
 
 export interface State {
   name: string
-  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Live' | 'Sweeps' | 'Upload' | 'Other'
+  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Trends' | 'Live' | 'Sweeps' | 'Upload' | 'Other'
   open: (page: Page, world: World) => Promise<void> // resolves when the page has settled
   isPhone?: true // only there
   isWide?: true // not on a phone: it needs the table or the panel of filters
@@ -115,6 +119,11 @@ export function useWorld() {
     store.import(own, write(store.folder, 'spare.json', spare))
   })
   const empty = useDashboard()
+  const trends = useDashboard((store, own) => {
+    const files = mkdtempSync(join(store.folder, 'files-'))
+    for (const [at, document] of history(read(own)).entries()) write(files, `${at}.json`, document)
+    store.import(files)
+  })
   let files: World['files']
   test.beforeAll(async ({ own, folder, request }) => {
     await sendPlans(request, full().url)
@@ -129,7 +138,7 @@ export function useWorld() {
       notes: write(folder, 'notes.txt', 'Remember the milk.'),
     }
   })
-  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), files })
+  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), trends: trends(), files })
 }
 
 // ---- ways to reach the states ------------------------------------------------------------------------------------
@@ -137,16 +146,6 @@ export function useWorld() {
 const dialog = (page: Page) => page.getByRole('dialog').last()
 const tray = (page: Page) => page.getByRole('region', { name: 'Tray' })
 const plot = (page: Page) => page.getByTestId('plot')
-const main = (page: Page) => page.locator('#main')
-
-// Waits until nothing loads and the page does not change for two frames.
-async function settle(page: Page, ...shown: Locator[]) {
-  for (const one of shown) await expect(one.first()).toBeVisible()
-  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-  await page.evaluate(() =>
-    document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))),
-  )
-}
 
 const rows = (page: Page) =>
   page.locator('#main').getByRole('rowheader').or(page.locator('#main').getByRole('listitem')) // on a phone cards
@@ -198,8 +197,6 @@ const numbered =
     await settle(page, page.getByRole('region', { name: 'Verdict' }))
   }
 
-// Blocks the responses to these requests.
-const hold = (page: Page, requests: string) => page.route(requests, () => {})
 const THREE = ['qwen72-h200-fp8-tp8-c64', 'qwen72-h100-fp8-tp8-c64', 'qwen72-b200-nvfp4-tp8-c64']
 const EIGHT = [
   ...THREE,
@@ -761,6 +758,8 @@ export const STATES: State[] = [
     complains: /404|422|410/,
   },
   { page: 'Compare', name: 'phone', isPhone: true, open: compare(these(THREE)) },
+
+  ...TRENDS_STATES,
 
   // Live
   {

@@ -1,0 +1,107 @@
+// The states of Trends, for states.ts.
+import { expect, type Page } from '@playwright/test'
+
+import { hold, main, settle } from './settle'
+import type { State, World } from './states'
+
+const trends =
+  (query: string, then?: (page: Page) => Promise<unknown>) =>
+  async (page: Page, { trends: { url } }: World) => {
+    await page.goto(`${url}/trends?${query}`)
+    await settle(page, main(page).getByRole('region', { name: 'Chart' }))
+    await then?.(page)
+    await settle(page)
+  }
+
+// Opens an entry of the list; `group` is the one that it is in.
+const SLOWER = /regression.*P99 TTFT.*TP 4/
+const series = (entry: RegExp, then?: (page: Page) => Promise<unknown>, group?: string) =>
+  trends('', async (page) => {
+    const list = page.getByRole('complementary', { name: 'Verdicts' })
+    if (group) await list.locator('summary', { hasText: group }).click()
+    await list.getByRole('link', { name: entry }).click()
+    await settle(page, main(page).getByRole('region', { name: 'Reasons' }))
+    await then?.(page)
+  })
+
+export const TRENDS_STATES: State[] = [
+  {
+    page: 'Trends',
+    name: 'no results',
+    open: async (page, { empty }) => {
+      await page.goto(`${empty.url}/trends`)
+      await settle(page, main(page).getByText('No results yet.'))
+    },
+  },
+  { page: 'Trends', name: 'overview', open: trends(''), prints: true },
+  {
+    page: 'Trends',
+    name: 'the filter removes all',
+    open: async (page, world) => {
+      await page.goto(`${world.trends.url}/trends?server.model=none`)
+      await settle(page, main(page).getByText('The filter removes all series.'))
+    },
+  },
+  { page: 'Trends', name: 'by time, with bands', open: trends('by=time&band=p10_p90&values=median') },
+  { page: 'Trends', name: 'a chart per series', open: trends('each=1') },
+  { page: 'Trends', name: 'lines as a table', open: trends('table=1') },
+  { page: 'Trends', name: 'a regression', open: series(SLOWER), prints: true },
+  {
+    page: 'Trends',
+    name: 'a regression as a table',
+    open: series(SLOWER, (page) => page.getByRole('button', { name: 'Show as table' }).click()),
+  },
+  { page: 'Trends', name: 'a stable series', open: series(/^Median TPOT · TP 2/, undefined, 'Stable') },
+  {
+    page: 'Trends',
+    name: 'too few runs',
+    open: series(/^Median TTFT · TP 8, Concur. 16/, undefined, 'Insufficient data'),
+  },
+  {
+    page: 'Trends',
+    name: 'too few runs of all series',
+    open: async (page, world) => {
+      await page.goto(`${world.trends.url}/trends?benchmark.max_concurrency=16`)
+      await settle(page, main(page).getByText('No series has enough runs for a verdict.'))
+    },
+  },
+  {
+    page: 'Trends',
+    name: 'annotation being added',
+    open: trends('', (page) => page.getByRole('button', { name: 'Add annotation' }).click()),
+  },
+  {
+    page: 'Trends',
+    name: 'no such series',
+    open: async (page, world) => {
+      await page.goto(`${world.trends.url}/trends?series=none`)
+      await settle(page, main(page).getByRole('alert'))
+    },
+  },
+  {
+    page: 'Trends',
+    name: 'loading',
+    open: async (page, world) => {
+      await hold(page, '**/api/analysis/regression')
+      await page.goto(`${world.trends.url}/trends`)
+      await expect(main(page).getByRole('status')).toBeVisible()
+    },
+  },
+  {
+    page: 'Trends',
+    name: 'failed',
+    open: async (page, world) => {
+      await page.route('**/api/analysis/regression', (route) =>
+        route.fulfill({
+          status: 500,
+          json: { type: 'about:blank', title: 'Failed', status: 500, detail: 'no memory' },
+        }),
+      )
+      await page.goto(`${world.trends.url}/trends`)
+      await settle(page, main(page).getByRole('alert'))
+    },
+    complains: /500/,
+  },
+  { page: 'Trends', name: 'phone', isPhone: true, open: series(SLOWER) },
+  { page: 'Trends', name: 'phone, overview', isPhone: true, open: trends('') },
+]

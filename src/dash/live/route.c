@@ -1,7 +1,6 @@
 /* Runs in progress: snapshots in, server-sent events out (live/live.h). */
 #include <string.h>
 
-#include "base/text.h"
 #include "dash/live/live.h"
 #include "dash/problem.h"
 #include "dash/request.h"

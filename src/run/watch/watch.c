@@ -30,6 +30,7 @@
 #define VIEW_BYTES_MAX (1u << 18)
 /* Shorter steps are not listed. */
 #define SHOWN_S_MIN    0.01
+#define KEYS           "qlv"
 #define KEYS_MAX       256
 #define STAT_BYTES_MAX 4096
 #define ANCESTORS_MAX  32
@@ -277,6 +278,26 @@ static bool draws_view(const struct run_watch *watch)
 	return watch->redraws && draws_again(watch) && watch->is_loading && !watch->load.quiet;
 }
 
+/* Reads a line that the user typed, without waiting. Returns 0 if there is none. */
+static ssize_t read_typed(const struct run_watch *watch, char line[KEYS_MAX])
+{
+	struct pollfd standard_input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (!watch->has_keys || poll(&standard_input, 1, 0) <= 0 ||
+	    (standard_input.revents & POLLIN) == 0)
+		return 0;
+	return read(STDIN_FILENO, line, KEYS_MAX);
+}
+
+/* Drops what was typed before the view: its echo is above, and not the answer to anything. */
+static void drop_typed(const struct run_watch *watch)
+{
+	char line[KEYS_MAX];
+
+	while (read_typed(watch, line) > 0)
+		;
+}
+
 static void make_snapshot(struct run_watch *watch, int64_t now_ns)
 {
 	auto_json json_t *snapshot = NULL;
@@ -287,6 +308,8 @@ static void make_snapshot(struct run_watch *watch, int64_t now_ns)
 		snapshot = run_watch_snapshot(watch, now_ns);
 	}
 	if (draws_view(watch)) {
+		if (watch->drawn == 0)
+			drop_typed(watch);
 		draw_view(watch, snapshot, true);
 		json_decref(watch->shown);
 		watch->shown = json_incref(snapshot);
@@ -296,28 +319,42 @@ static void make_snapshot(struct run_watch *watch, int64_t now_ns)
 		watch->sink->take(watch->sink->data, snapshot);
 }
 
+/* Takes one line. Words with other letters were meant for the shell. */
+static void take_line(struct run_watch *watch, const char *line, size_t len)
+{
+	size_t rows = size_of_terminal().ws_row;
+	bool ends = len > 0 && line[len - 1] == '\n';
+
+	/* at the end of the screen, the view has scrolled instead */
+	watch->drawn += ends && watch->drawn + 1 < rows;
+	for (size_t i = 0; i < len - ends; i++) {
+		if (strchr(KEYS " ", line[i]) == NULL)
+			return;
+	}
+	for (size_t i = 0; i < len; i++) {
+		watch->shows_log ^= line[i] == 'l';
+		watch->shows_all ^= line[i] == 'v';
+		watch->is_closed |= line[i] == 'q';
+	}
+}
+
 /*
  * Takes what the user typed. The terminal stays in its line mode, in which nothing has to be restored, so a key needs
  * Enter; its echo has moved the cursor down.
  */
 static void take_keys(struct run_watch *watch)
 {
-	struct pollfd standard_input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char keys[KEYS_MAX];
-	size_t rows = size_of_terminal().ws_row;
-	ssize_t got = 0;
+	char line[KEYS_MAX];
+	ssize_t got;
+	bool has_any = false;
 
-	if (watch->has_keys && draws_view(watch) && watch->drawn > 0 &&
-	    poll(&standard_input, 1, 0) > 0 && (standard_input.revents & POLLIN) != 0)
-		got = read(STDIN_FILENO, keys, sizeof(keys));
-	for (ssize_t i = 0; i < got; i++) {
-		/* at the end of the screen, the view has scrolled instead */
-		watch->drawn += keys[i] == '\n' && watch->drawn + 1 < rows;
-		watch->shows_log ^= keys[i] == 'l';
-		watch->shows_all ^= keys[i] == 'v';
-		watch->is_closed |= keys[i] == 'q';
+	if (!draws_view(watch) || watch->drawn == 0)
+		return;
+	while ((got = read_typed(watch, line)) > 0) {
+		take_line(watch, line, (size_t)got);
+		has_any = true;
 	}
-	if (got <= 0 || watch->shown == NULL)
+	if (!has_any || watch->shown == NULL)
 		return;
 	const struct pl_buf none = { 0 };
 	if (watch->is_closed)

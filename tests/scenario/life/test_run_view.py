@@ -231,6 +231,20 @@ def test_keys_show_the_log_and_all_reasons_and_close_the_view(terminal):
     assert any(re.match(r"240/240 ", line) for line in one.screen.lines)
 
 
+def test_only_a_line_of_keys_is_one_and_the_lines_above_the_view_stay(terminal):
+    one = terminal(starter=("setsid", "--ctty"), experiment=base_config(num_prompts=160, request_rate=20))
+    # before the view: nobody was asked
+    os.write(one.ours, b"q\n" + b"\n" * 5)
+    assert one.read(lambda view: keys(view))
+    above = [line for line in one.screen.lines[:one.screen.lines.index(one.views[-1][0])] if line]
+    os.write(one.ours, b"squeue -l\n")
+    one.read()
+    assert one.process.returncode == 0
+    assert len([view for view in one.views if "l server log" in keys(view)]) > 5
+    assert not any("l charts" in keys(view) for view in one.views)
+    assert [line for line in one.screen.lines if line][:len(above)] == above
+
+
 def test_quiet_and_a_terminal_without_redrawing(terminal):
     quiet = terminal("--quiet")
     quiet.read()

@@ -161,7 +161,8 @@ static json_t *analyze(const json_t *list)
 		res_change_analyze(&series[i], &res_change_defaults, &analyses[i]);
 	}
 	res_change_family(analyses, count, &res_change_defaults);
-	res_change_incidents(analyses, count, &incidents, &incident_count);
+	res_change_incidents(analyses, count, res_change_defaults.drift, &incidents,
+			     &incident_count);
 	for (size_t i = 0; i < incident_count; i++)
 		json_array_append_new(merged, json_pack("{s:I, s:I, s:I}", "from_at",
 							(json_int_t)incidents[i].from, "to_at",

@@ -276,8 +276,8 @@ static json_t *incident_json(const struct analysis *analysis, const struct res_i
 int query_analysis_find_incidents(struct analysis *analysis, struct pl_err *err)
 {
 	analysis->incident_json = json_array();
-	res_change_incidents(analysis->analyses, analysis->count, &analysis->incidents,
-			     &analysis->incident_count);
+	res_change_incidents(analysis->analyses, analysis->count, analysis->options.drift,
+			     &analysis->incidents, &analysis->incident_count);
 	if (analysis->incident_count == 0)
 		return 0;
 	if (find_suspects(analysis, err) < 0)

@@ -67,8 +67,11 @@ static struct res_cause judge(const struct res_change_analysis *analyses, size_t
 		int64_t from = incident->from, to = incident->to;
 
 		if (change != NULL) {
-			from = series->points[change->low - 1].at;
-			to = series->points[change->high].at;
+			/* its interval may miss the place, by a few positions */
+			int64_t low = series->points[change->low - 1].at;
+			int64_t high = series->points[change->high].at;
+			from = low < from ? low : from;
+			to = high > to ? high : to;
 		}
 		struct counts counts = count_changes(series, field, from, to);
 		cause.elsewhere += counts.all - counts.there;

@@ -218,10 +218,11 @@ struct res_incident {
 	size_t count, room;
 };
 /*
- * Merges regressions, improvements and shifts whose intervals have a common part. Stores a new list
- * in order of `from`; free it with res_incidents_free().
+ * Merges regressions, improvements and shifts whose intervals, widened by `drift` positions on each
+ * side (options.drift), have a common part. Stores a new list in order of the axis; free it with
+ * res_incidents_free().
  */
-void res_change_incidents(const struct res_change_analysis *analyses, size_t count,
+void res_change_incidents(const struct res_change_analysis *analyses, size_t count, size_t drift,
 			  struct res_incident **ret, size_t *ret_count);
 void res_incidents_free(struct res_incident *incidents, size_t count);
 

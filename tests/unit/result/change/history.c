@@ -191,7 +191,8 @@ static void test_result_change_history__groups_with_one_cause_are_one_incident(v
 	struct res_cause causes[FIELDS];
 	size_t count;
 
-	res_change_incidents(history->analyses, SERIES, &incidents, &count);
+	res_change_incidents(history->analyses, SERIES, res_change_defaults.drift, &incidents,
+			     &count);
 	assert_int_equal(count, 2);
 	for (size_t i = 0; i < count; i++) {
 		size_t at = i == 0 ? FIRST_AT : SECOND_AT;

@@ -396,11 +396,21 @@ static int compare_points(const void *a, const void *b, void *context)
 	return ranks != 0 ? ranks : (one > other) - (one < other);
 }
 
+/* Returns false once the time is over, or the client has left. */
+static bool has_time(void *data)
+{
+	struct pareto *pareto = data;
+	int64_t used_ns = pl_clock_now_ns() - pareto->began_ns;
+	struct pl_err err = PL_ERR_INIT;
+
+	return (pareto->budget_ms <= 0 || used_ns < pareto->budget_ms * PL_NS_PER_MS) &&
+	       mirror_view_goes_on(pareto->view, &err) == 0;
+}
+
 static void analyze(struct pareto *pareto, struct part *part)
 {
 	const struct configurations *configurations = &pareto->configurations;
 	unsigned dimensions = pareto->space.dimensions;
-	int64_t used_ns = pl_clock_now_ns() - pareto->began_ns;
 
 	part->runs = pl_alloc_array(part->count + 1, sizeof(*part->runs));
 	part->order = pl_alloc_array(part->count + 1, sizeof(*part->order));
@@ -412,16 +422,16 @@ static void analyze(struct pareto *pareto, struct part *part)
 		};
 		part->order[i] = i;
 	}
-	pareto->is_late = pareto->is_late ||
-			  (pareto->budget_ms > 0 && used_ns >= pareto->budget_ms * PL_NS_PER_MS);
 	res_frontier_analyze(&(struct res_frontier_question){ .space = &pareto->space,
 							      .configurations = part->runs,
 							      .count = part->count,
 							      .reference = pareto->reference,
 							      .limits = pareto->limits,
 							      .limit_count = pareto->limit_count,
-							      .without_spread = pareto->is_late },
+							      .goes_on = has_time,
+							      .data = pareto },
 			     &part->analysis);
+	pareto->is_late = pareto->is_late || part->analysis.is_cut;
 	if (pareto->since_column != NULL)
 		find_before(pareto, part);
 	qsort_r(part->order, part->count, sizeof(*part->order), compare_points,
@@ -511,7 +521,10 @@ static void write_dominating(const struct pareto *pareto, const struct part *par
 
 	query_out_key(out, "dominated_by");
 	pl_buf_add_char(out, '[');
-	for (size_t i = 0; i < part->count && count < DOMINATED_BY_MAX; i++) {
+	/* on the frontier, nothing does */
+	for (size_t i = 0; i < part->count && count < DOMINATED_BY_MAX &&
+			   part->analysis.states[at] != RES_FRONTIER_ON;
+	     i++) {
 		size_t other = part->order[i];
 		if (part->analysis.states[other] != RES_FRONTIER_ON)
 			break;

@@ -19,7 +19,8 @@
 #include "base/stats.h"
 #include "base/student.h"
 
-#define SURE 0.05
+#define SURE       0.05
+#define CHECK_EACH 64 /* configurations */
 
 const char *res_frontier_membership_name(enum res_frontier_membership membership)
 {
@@ -195,8 +196,15 @@ static void take_deviations(struct draws *draws, size_t index, struct candidate 
 
 /* ---- candidates ---------------------------------------------------------------------------------- */
 
-/* Keeps the configurations that no other one dominates in every draw. */
-static void keep_candidates(struct draws *draws)
+static bool goes_on(const struct draws *draws)
+{
+	const struct res_frontier_question *question = draws->question;
+
+	return question->goes_on == NULL || question->goes_on(question->data);
+}
+
+/* Keeps the configurations that no other one dominates in every draw. Returns false if it was cut. */
+static bool keep_candidates(struct draws *draws)
 {
 	const struct res_frontier_space *space = draws->question->space;
 	unsigned dimensions = draws->dimensions;
@@ -219,6 +227,8 @@ static void keep_candidates(struct draws *draws)
 		struct candidate candidate = draws->candidates[i];
 		double best[RES_FRONTIER_DIMENSIONS_MAX];
 		bool is_hopeless = false;
+		if (i % CHECK_EACH == 0 && !goes_on(draws))
+			return false;
 		for (unsigned k = 0; k < dimensions; k++)
 			best[k] = space->higher[k] ? candidate.most[k] : candidate.least[k];
 		for (size_t j = 0; j < floors && !is_hopeless; j++)
@@ -231,6 +241,7 @@ static void keep_candidates(struct draws *draws)
 		draws->candidates[i].own = NULL;
 		draws->candidates[draws->count++] = candidate;
 	}
+	return true;
 }
 
 static int compare_candidates(const void *a, const void *b, void *context)
@@ -331,7 +342,8 @@ static size_t draw_count(const struct draws *draws)
 	return count < RES_FRONTIER_DRAWS ? count : RES_FRONTIER_DRAWS;
 }
 
-static void draw(struct draws *draws)
+/* Returns false, without a result, if it was cut. */
+static bool draw(struct draws *draws)
 {
 	const struct res_frontier_question *question = draws->question;
 	struct res_frontier_analysis *analysis = draws->analysis;
@@ -346,6 +358,8 @@ static void draw(struct draws *draws)
 	pl_pcg64_seed(&rng, seed_of(draws));
 	for (size_t i = 0; i < count; i++) {
 		size_t index;
+		if (!goes_on(draws))
+			return false;
 		for (size_t k = 0; k < draws->count; k++)
 			draw_point(&draws->candidates[k], draws->dimensions, &rng,
 				   points + k * draws->dimensions);
@@ -366,6 +380,7 @@ static void draw(struct draws *draws)
 		take_interval(&analysis->hypervolume, true, drawn, count);
 	for (size_t k = 0; k < question->limit_count; k++)
 		take_interval(&analysis->limits[k], false, drawn + (k + 1) * count, count);
+	return true;
 }
 
 static enum res_frontier_membership membership_of(double share)
@@ -393,6 +408,24 @@ static void take_figures(const struct res_frontier_question *question,
 	}
 }
 
+/* Returns false if it was cut. */
+static bool resample(struct draws *draws)
+{
+	size_t count = draws->question->count;
+
+	draws->candidates = pl_alloc_array(count, sizeof(*draws->candidates));
+	for (size_t i = 0; i < count; i++)
+		take_deviations(draws, i, &draws->candidates[i]);
+	if (keep_candidates(draws)) {
+		qsort_r(draws->candidates, draws->count, sizeof(*draws->candidates),
+			compare_candidates, &draws->dimensions);
+		draws->analysis->is_cut = !draw(draws);
+	} else {
+		draws->analysis->is_cut = true;
+	}
+	return !draws->analysis->is_cut;
+}
+
 void res_frontier_analyze(const struct res_frontier_question *question,
 			  struct res_frontier_analysis *ret)
 {
@@ -412,18 +445,9 @@ void res_frontier_analyze(const struct res_frontier_question *question,
 	take_figures(question, ret);
 
 	auto_draws draws = { .question = question, .analysis = ret, .dimensions = dimensions };
-	ret->has_spread = count > 0 && !question->without_spread && take_common(&draws);
-	for (size_t i = 0; i < count; i++)
-		ret->shares[i] = ret->has_spread ? 0 : NAN;
-	if (ret->has_spread) {
-		draws.candidates = pl_alloc_array(count, sizeof(*draws.candidates));
-		for (size_t i = 0; i < count; i++)
-			take_deviations(&draws, i, &draws.candidates[i]);
-		keep_candidates(&draws);
-		qsort_r(draws.candidates, draws.count, sizeof(*draws.candidates),
-			compare_candidates, &dimensions);
-		draw(&draws);
-	}
+	ret->has_spread = count > 0 && take_common(&draws) && resample(&draws);
+	for (size_t i = 0; i < count && !ret->has_spread; i++)
+		ret->shares[i] = NAN;
 	for (size_t i = 0; i < count; i++)
 		ret->memberships[i] = membership_of(ret->shares[i]);
 }

@@ -200,6 +200,43 @@ static void test_result_frontier_bootstrap__finds_the_value_at_a_limit(void **st
 	assert_true(isnan(analysis.hypervolume.value));
 }
 
+static bool goes_on(void *data)
+{
+	size_t *left = data;
+
+	return *left > 0 && (*left)-- > 0;
+}
+
+/* The draws of many configurations take seconds: whoever waits may end them at any of them. */
+static void test_result_frontier_bootstrap__is_cut(void **state)
+{
+	static const size_t steps[] = { 0, 1, 2, 100 };
+	struct made made;
+
+	(void)state;
+	make(&made, 1, RUNS);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(steps); i++) {
+		size_t left = steps[i];
+		made.question.goes_on = goes_on;
+		made.question.data = &left;
+		res_frontier_analyze(&made.question, &made.analysis);
+		assert_int_equal(left, 0);
+		assert_true(made.analysis.is_cut);
+		assert_false(made.analysis.has_spread);
+		assert_true(made.analysis.on_count > 0);
+		assert_true(isnan(made.analysis.shares[0]));
+		assert_true(isnan(made.analysis.hypervolume.interval.low));
+		assert_int_equal(made.analysis.memberships[0], RES_FRONTIER_UNKNOWN);
+		res_frontier_analysis_done(&made.analysis);
+	}
+	size_t left = SIZE_MAX;
+	made.question.data = &left;
+	res_frontier_analyze(&made.question, &made.analysis);
+	assert_true(made.analysis.has_spread);
+	assert_false(made.analysis.is_cut);
+	res_frontier_analysis_done(&made.analysis);
+}
+
 static void test_result_frontier_bootstrap__accepts_no_configuration(void **state)
 {
 	const struct res_frontier_question question = { .space = &space };
@@ -218,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_result_frontier_bootstrap__ignores_the_order),
 		cmocka_unit_test(test_result_frontier_bootstrap__takes_the_spread_of_others),
 		cmocka_unit_test(test_result_frontier_bootstrap__finds_the_value_at_a_limit),
+		cmocka_unit_test(test_result_frontier_bootstrap__is_cut),
 		cmocka_unit_test(test_result_frontier_bootstrap__accepts_no_configuration),
 	};
 

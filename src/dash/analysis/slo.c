@@ -93,9 +93,16 @@ static void set_mean(json_t *json, const char *key, double *numbers, size_t coun
 	json_object_set_new(json, "high", pl_json_number(mean + half));
 }
 
-/* Replaces the goodput of a configuration if all its runs have records. */
-static void fill(const struct dash_request *request, const struct limits *limits,
-		 const json_t *configuration)
+static bool has_time(const struct dash_request *request, int64_t end_ns)
+{
+	struct mirror_cancel_token *token = request->cancel_token;
+
+	return pl_clock_now_ns() < end_ns && !(token != NULL && token->has_left(token));
+}
+
+/* Replaces the goodput of a configuration if all its runs have records. Returns false without time to read them. */
+static bool fill(const struct dash_request *request, const struct limits *limits,
+		 const json_t *configuration, int64_t end_ns)
 {
 	const json_t *ids = json_object_get(configuration, "ids");
 	json_t *goodput = json_object_get(configuration, "goodput");
@@ -106,11 +113,13 @@ static void fill(const struct dash_request *request, const struct limits *limits
 
 	for (size_t i = 0; i < count; i++) {
 		double good, completed, duration = json_number_value(json_array_get(durations, i));
+		if (!has_time(request, end_ns))
+			return false;
 		if (!(duration > 0) ||
 		    !count_good(request, json_integer_value(json_array_get(ids, i)), limits, &good,
 				&completed) ||
 		    !(completed > 0))
-			return;
+			return true;
 		rates[i] = good / duration;
 		shares[i] = good / completed;
 	}
@@ -118,6 +127,7 @@ static void fill(const struct dash_request *request, const struct limits *limits
 	set_mean(goodput, "value", rates, count);
 	set_mean(json_object_get(goodput, "good_share"), "mean", shares, count);
 	json_object_set_new(goodput, "note", json_null());
+	return true;
 }
 
 /* Returns whether all of the first configurations were read in time. */
@@ -134,9 +144,8 @@ static bool fill_all(const struct dash_request *request, const json_t *configura
 		const char *method = pl_json_path_text(configuration, "goodput.method");
 		if (method != NULL && strcmp(method, "recorded") == 0)
 			continue;
-		if (pl_clock_now_ns() >= end_ns)
+		if (!fill(request, &limits, configuration, end_ns))
 			return false;
-		fill(request, &limits, configuration);
 	}
 	return true;
 }

@@ -327,6 +327,16 @@ static enum feasible feasible_of(const struct limit *limit, const struct mean *v
 	return keeps(limit, value->low) || keeps(limit, value->high) ? PERHAPS : NOT;
 }
 
+/* Returns whether a run, perhaps one that failed, has no number: then the mean is that of the others. */
+static bool lacks_any(const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!isfinite(values[i]))
+			return true;
+	}
+	return false;
+}
+
 static void judge(struct slo *slo, struct configuration *item)
 {
 	size_t start = slo->configurations.starts[item->at];
@@ -339,6 +349,8 @@ static void judge(struct slo *slo, struct configuration *item)
 		struct mean *value = &item->values[i];
 		*value = mean_of(limit->values + start, count);
 		enum feasible feasible = feasible_of(limit, value);
+		if (feasible == SURELY && lacks_any(limit->values + start, count))
+			feasible = PERHAPS;
 		bool is_kept = !isnan(value->mean) && keeps(limit, value->mean);
 		limit->known += !isnan(value->mean);
 		limit->kept += is_kept;
@@ -518,9 +530,14 @@ static void write_mean(const struct mean *mean, struct pl_buf *out)
 	out_f64(out, "high", mean->high);
 }
 
+/* NaN: of a limit of 0, or an unknown mean. */
 static double headroom_of(const struct limit *limit, double mean)
 {
-	return isnan(limit->least) ? 1 - mean / limit->most : mean / limit->least - 1;
+	bool is_least = isnan(limit->most);
+	double value = is_least ? limit->least : limit->most;
+	double room = is_least ? mean - value : value - mean;
+
+	return fabs(value) > 0 ? room / fabs(value) : NAN;
 }
 
 static void write_values(const struct slo *slo, const struct configuration *item,

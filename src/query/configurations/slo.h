@@ -15,8 +15,9 @@
  *
  * - Runs of one configuration: query/configurations/configurations_priv.h. Metrics are means over its runs.
  * - kept: whether all means keep their limits; null if one is unknown and no other is broken. feasible: the same for
- *   Student's 95 % intervals of the means: surely, perhaps, not, or unknown (a single run, or a missing metric).
- * - headroom: 1 - mean/max, or mean/min - 1; below 0 if broken.
+ *   Student's 95 % intervals of the means: surely, perhaps, not, or unknown (a single run, or a missing metric). A run without
+ *   a metric allows no surely.
+ * - headroom: (max - mean)/|max|, or (mean - min)/|min|; below 0 if broken.
  * - goodput: of the latencies ttft, tpot and e2el of `limits`, applied to each request. method: recorded (the runs have
  *   request_goodput for these limits), percentiles (bounds that contain it), or null (unknown, or no such limit). The
  *   method "records" is the caller's (dash/analysis/slo.c).

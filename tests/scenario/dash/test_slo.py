@@ -66,6 +66,20 @@ def test_feasible_configurations_headroom_and_costs(dashboard):
     assert few["cheapest"] == {"gpu": None, "watt": None, "price": None} and (len(few["configurations"]), few["more_count"]) == (2, 4)
 
 
+def test_failed_runs_leave_a_doubt_and_headroom_has_the_sign_of_the_limit_kept(dashboard):
+    """Two of four runs crashed: the mean of the other two says nothing about these."""
+    documents = [result(i, 8, ttft=50 + i / 10) for i in range(4)] + [result(10 + i, 16, ttft=50 + i / 10) for i in range(2)]
+    documents += [result(20 + i, 16, p99_ttft_ms=None) for i in range(2)]
+    dashboard.upload("/api/upload/batch", documents)
+    answer = ask(dashboard, limits=[{"latency": "ttft", "percentile": 99, "max": 100}])
+    assert sorted((len(one["ids"]), one["kept"], one["feasible"]) for one in answer["configurations"] if one["ids"]) == \
+        [(4, True, "perhaps"), (4, True, "surely")]
+    below = ask(dashboard, limits=[{"latency": "ttft", "percentile": 99, "max": -100}, {"latency": "ttft", "percentile": 99, "max": 0}])
+    above = ask(dashboard, limits=[{"field": "results.p99_ttft_ms", "min": -100}])
+    assert all(one["values"][0]["headroom"] < 0 and one["values"][1]["headroom"] is None for one in below["configurations"])
+    assert all(one["values"][0]["headroom"] > 0 for one in above["configurations"])
+
+
 def bounds_of(metrics, limits):
     """The bounds of docs/reference/slo.md, as shares of the completed requests."""
     count, broken, most = metrics["completed"], 0, metrics["completed"]

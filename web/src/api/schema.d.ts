@@ -2322,7 +2322,7 @@ export interface components {
                 mean: number | null;
                 low: number | null;
                 high: number | null;
-                /** @description Share of the limit that is unused, 1 - mean / max or mean / min - 1; below 0 if broken */
+                /** @description Share of the limit that is unused, (max - mean) / |max| or (mean - min) / |min|; below 0 if broken, null for a limit of 0 */
                 headroom: number | null;
                 kept: boolean | null;
             }[];

@@ -1,10 +1,13 @@
 #include "mirror/instant.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define US_PER_S        1000000LL
 #define S_PER_DAY       86400LL
+#define US_PER_MS       1000
 #define US_DIGITS       6
 #define RELATIVE_DIGITS 6
 #define YEARS_OF_AGE    400 /* period of the calendar */
@@ -140,4 +143,17 @@ bool mirror_instant_parse_relative(const char *text, int64_t now_us, int64_t *re
 		return true;
 	}
 	return false;
+}
+
+/* A count of nanoseconds, as base/clock.h takes, ends in 2262. */
+void mirror_instant_format(int64_t us, char text[MIRROR_INSTANT_BYTES])
+{
+	time_t seconds = us / US_PER_S - (us % US_PER_S < 0);
+	int part_ms = (int)((us - seconds * US_PER_S) / US_PER_MS);
+	char rest[24] = "";
+	struct tm fields;
+
+	gmtime_r(&seconds, &fields);
+	strftime(rest, sizeof(rest), "%m-%dT%H:%M:%S", &fields);
+	snprintf(text, MIRROR_INSTANT_BYTES, "%04d-%s.%03dZ", fields.tm_year + 1900, rest, part_ms);
 }

@@ -1,7 +1,6 @@
 /* Annotations of trends (store/analysis/annotation.h). */
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "dash/problem.h"
 #include "dash/request.h"
@@ -105,8 +104,8 @@ static bool read_body(const struct dash_request *request, bool is_new, json_t **
 		return false;
 	*ret = json_copy((json_t *)body);
 	if (has_time) {
-		char text[32];
-		pl_clock_rfc3339(at_us * 1000, text);
+		char text[MIRROR_INSTANT_BYTES];
+		mirror_instant_format(at_us, text);
 		json_object_set_new(*ret, "at_time", json_string(text));
 	}
 	return true;

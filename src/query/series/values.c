@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "mirror/instant.h"
 #include "query/groups/cells_priv.h"
 #include "query/groups/keys_priv.h"
 
@@ -89,11 +89,11 @@ struct mirror_value query_series_value(const struct mirror_column *column, size_
 
 char *query_series_label(const struct series_set *set, const struct series_row *row)
 {
-	char text[32];
+	char text[MIRROR_INSTANT_BYTES];
 
 	if (set->is_by_version)
 		return pl_strdup(set->versions[row->version - 1].label);
-	pl_clock_rfc3339(row->time_us * PL_NS_PER_US, text);
+	mirror_instant_format(row->time_us, text);
 	return pl_strdup(text);
 }
 

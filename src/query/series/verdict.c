@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/stats.h"
+#include "mirror/instant.h"
 #include "query/series/analysis_priv.h"
 
 #define IDS_MAX 1000
@@ -148,9 +148,9 @@ static json_t *point_json(const struct analysis *analysis, size_t item, size_t p
 	const struct series_row *row = query_analysis_row(analysis, item, point);
 	auto_free char *label = query_series_label(&analysis->set, row);
 	struct mirror_value host = query_series_value(analysis->host, row->place);
-	char time[32];
+	char time[MIRROR_INSTANT_BYTES];
 
-	pl_clock_rfc3339(row->time_us * PL_NS_PER_US, time);
+	mirror_instant_format(row->time_us, time);
 	return json_pack("{s:I, s:I, s:s, s:s, s:o, s:o, s:b, s:o, s:o}", "id", (json_int_t)row->id,
 			 "at", (json_int_t)row->at, "label", label, "time", time, "version",
 			 pl_json_text(row->version > 0

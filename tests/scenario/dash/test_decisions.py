@@ -184,6 +184,13 @@ def test_a_change_keeps_a_place(dashboard):
     assert patch(dashboard, 1, {}).json["revision"] == 2 and annotations(dashboard)[0]["version"] == "1"
 
 
+@pytest.mark.parametrize("text, stored", [("9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z"), ("2262-04-12T00:00:00Z", "2262-04-12T00:00:00.000Z"),
+                                          ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"), ("1969-12-31T23:59:59.9Z", "1969-12-31T23:59:59.900Z")])
+def test_annotations_of_any_year(dashboard, text, stored):
+    assert dashboard.post(ANNOTATIONS, {"text": "x", "at_time": text}).json["at_time"] == stored
+    assert annotations(dashboard, f"?from={stored}&to=9999-12-31T23:59:59.999999Z")[0]["at_time"] == stored
+
+
 def test_annotations_of_a_range_of_time(dashboard):
     for i, place in enumerate(({"at_time": "2026-01-01T00:00:00Z"}, {"at_time": "2026-01-01T00:00:00.001Z"}, {"version": "1"}, {"at_time": "2026-03-01T00:00:00Z"})):
         assert dashboard.post(ANNOTATIONS, {"text": str(i), **place}).status == 201

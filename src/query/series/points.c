@@ -99,8 +99,9 @@ static void fill_points(const struct analysis *analysis,
 	free(version.seen);
 }
 
+/* is_here: `at` is a position of this axis. */
 static size_t point_of(const struct series_configuration *configuration, int64_t experiment,
-		       int64_t at)
+		       int64_t at, bool is_here)
 {
 	size_t i = 0;
 
@@ -109,7 +110,7 @@ static size_t point_of(const struct series_configuration *configuration, int64_t
 		i++;
 	if (experiment > 0 && i < configuration->count)
 		return i;
-	for (i = 0; experiment == 0 && i < configuration->count; i++) {
+	for (i = 0; is_here && i < configuration->count; i++) {
 		if (configuration->rows[i]->at >= at)
 			return i;
 	}
@@ -149,10 +150,12 @@ static void place_decisions(const struct analysis *analysis,
 	PL_JSON_EACH(decision, json_object_get(analysis->decisions, item->key)) {
 		int64_t experiment = pl_json_get_i64(decision, "experiment_id");
 		int64_t at = pl_json_get_i64(decision, "at");
+		bool is_by_version = analysis->set.is_by_version;
 		bool is_here = pl_text_equal(pl_json_get_text(decision, "order_by"),
-					     analysis->set.is_by_version ? "version" : "time");
-		size_t point = experiment > 0 || is_here ? point_of(configuration, experiment, at)
-							 : configuration->count;
+					     is_by_version ? "version" : "time");
+		/* a time remains if the result is deleted; the rank of a version may be that of another one by then */
+		size_t point = point_of(configuration, experiment, at,
+					is_here && (experiment == 0 || !is_by_version));
 		bool is_placed = point < configuration->count;
 		const char *kind = pl_json_get_text(decision, "kind");
 		json_array_append_new(item->placed,

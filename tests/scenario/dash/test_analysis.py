@@ -2,7 +2,7 @@
 import json
 import math
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import numpy
 import pytest
@@ -382,6 +382,23 @@ def test_expected_cuts_the_history_and_survives_a_restart(bin_dir, db):
         assert only(analyze(one, metrics=[TTFT]))["state"] == "stable"
         decide(one, verdict, "none")
         assert only(analyze(one, metrics=[TTFT]))["state"] == "regression"
+
+
+def test_a_decision_remains_without_its_result(dashboard):
+    store(dashboard, series(60, 80, 0.03, seed="expected", steps=[(35, 1.15)]))
+    verdict = only(analyze(dashboard, metrics=[TTFT]))
+    decide(dashboard, verdict, "expected")
+    assert dashboard.ask("DELETE", f"/api/data/experiments/{verdict['changes'][0]['id_after']}").status == 204
+    after = only(analyze(dashboard, metrics=[TTFT]))
+    assert (after["state"], [placed["index"] for placed in after["decisions"]]) == ("stable", [verdict["changes"][0]["index"]])
+
+
+def test_times_after_2262_are_shown(dashboard):
+    late = [result(i, datetime(2300, 1, 1 + i, tzinfo=timezone.utc), {"median_ttft_ms": 80.0 + i % 3}) for i in range(12)]
+    store(dashboard, late)
+    key = only(analyze(dashboard, metrics=[TTFT]))["key"]
+    points = only(analyze(dashboard, metrics=[TTFT], series=key))["points"]
+    assert [point["time"] for point in points] == [f"2300-01-{1 + i:02}T00:00:00.000Z" for i in range(12)]
 
 
 def test_wrong_silences_its_place_only(dashboard):

@@ -44,111 +44,95 @@ function Bar({ split }: { split: Split }) {
 function Parts({ breakdown }: { breakdown: Model }) {
   const { splits } = breakdown
   return (
-    <div
-      className={page.scroll}
-      tabIndex={0}
-      role="region"
-      aria-label="Table of the parts"
-      aria-description="Scrolls sideways"
-    >
-      <table className={page.rows}>
-        <thead>
-          <tr>
-            <th scope="col">Part</th>
-            {splits.map(({ name }) => (
-              <th key={name} scope="col" className={page.num}>
-                {name}
-              </th>
-            ))}
-            <th scope="col">Definition</th>
-          </tr>
-        </thead>
-        <tbody>
-          {PARTS.filter(({ key }) => splits.some(({ limits }) => limits.has(key))).map(({ key, title, text }) => (
-            <tr key={key}>
-              <th scope="row">
-                <i className={css.key} data-part={key} aria-hidden="true" />
-                {title}
-              </th>
-              {splits.map(({ name, limits }) => (
-                <td key={name} className={page.num}>
-                  {limitsText(limits.get(key))}
-                </td>
-              ))}
-              <td className="mid">{text}</td>
-            </tr>
+    <table className={page.rows}>
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          {splits.map(({ name }) => (
+            <th key={name} scope="col" className={page.num}>
+              {name}
+            </th>
           ))}
-          {splits.some(isOpen) && (
-            <tr>
-              <th scope="row">
-                <i className={css.key} data-part="unattributed" aria-hidden="true" />
-                Not attributed
-              </th>
-              {splits.map((split) => (
-                <td key={split.name} className={page.num}>
-                  {ms(split.unattributed)}
-                </td>
-              ))}
-              <td className="mid">the total minus the lower limits</td>
-            </tr>
-          )}
-          <tr>
-            <th scope="row">Total</th>
-            {splits.map(({ name, total }) => (
+          <th scope="col">Definition</th>
+        </tr>
+      </thead>
+      <tbody>
+        {PARTS.filter(({ key }) => splits.some(({ limits }) => limits.has(key))).map(({ key, title, text }) => (
+          <tr key={key}>
+            <th scope="row">
+              <i className={css.key} data-part={key} aria-hidden="true" />
+              {title}
+            </th>
+            {splits.map(({ name, limits }) => (
               <td key={name} className={page.num}>
-                {ms(total)}
+                {limitsText(limits.get(key))}
               </td>
             ))}
-            <td className="mid">mean of the client</td>
+            <td className="mid">{text}</td>
           </tr>
-        </tbody>
-      </table>
-    </div>
+        ))}
+        {splits.some(isOpen) && (
+          <tr>
+            <th scope="row">
+              <i className={css.key} data-part="unattributed" aria-hidden="true" />
+              Not attributed
+            </th>
+            {splits.map((split) => (
+              <td key={split.name} className={page.num}>
+                {ms(split.unattributed)}
+              </td>
+            ))}
+            <td className="mid">the total minus the lower limits</td>
+          </tr>
+        )}
+        <tr>
+          <th scope="row">Total</th>
+          {splits.map(({ name, total }) => (
+            <td key={name} className={page.num}>
+              {ms(total)}
+            </td>
+          ))}
+          <td className="mid">mean of the client</td>
+        </tr>
+      </tbody>
+    </table>
   )
 }
 
 function Histograms({ breakdown }: { breakdown: Model }) {
   return (
-    <div
-      className={page.scroll}
-      tabIndex={0}
-      role="region"
-      aria-label="Table of the server's histograms"
-      aria-description="Scrolls sideways"
-    >
-      <table className={page.rows}>
-        <thead>
-          <tr>
-            <th scope="col">Server</th>
-            <th scope="col" className={page.num}>
-              Requests
-            </th>
-            <th scope="col" className={page.num}>
-              Mean
-            </th>
-            <th scope="col" className={page.num}>
-              Median within
-            </th>
-            <th scope="col" className={page.num}>
-              P99 within
-            </th>
-            <th scope="col">Definition</th>
+    <table className={page.rows}>
+      <thead>
+        <tr>
+          <th scope="col">Server</th>
+          <th scope="col" className={page.num}>
+            Requests
+          </th>
+          <th scope="col" className={page.num}>
+            Mean
+          </th>
+          <th scope="col" className={page.num}>
+            Median within
+          </th>
+          <th scope="col" className={page.num}>
+            P99 within
+          </th>
+          <th scope="col">Definition</th>
+        </tr>
+      </thead>
+      <tbody>
+        {breakdown.latencies.map(({ title, text, requests, mean, median, p99 }) => (
+          <tr key={title}>
+            <th scope="row">{title}</th>
+            <td className={page.num}>{count(requests)}</td>
+            <td className={page.num}>{mean === null ? '–' : ms(mean)}</td>
+            <td className={page.num}>{limitsText(median)}</td>
+            <td className={page.num}>{limitsText(p99)}</td>
+            <td className="mid">{text}</td>
           </tr>
-        </thead>
-        <tbody>
-          {breakdown.latencies.map(({ title, text, requests, mean, median, p99 }) => (
-            <tr key={title}>
-              <th scope="row">{title}</th>
-              <td className={page.num}>{count(requests)}</td>
-              <td className={page.num}>{mean === null ? '–' : ms(mean)}</td>
-              <td className={page.num}>{limitsText(median)}</td>
-              <td className={page.num}>{limitsText(p99)}</td>
-              <td className="mid">{text}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
@@ -173,16 +157,16 @@ export function Breakdown({ experiment }: { experiment: Experiment }) {
         )}
       </div>
       {splits.length > 0 && (
-        <>
-          <div className={css.bars}>
-            {splits.map((split) => (
-              <Bar key={split.name} split={split} />
-            ))}
-          </div>
-          <Parts breakdown={breakdown} />
-        </>
+        <div className={css.bars}>
+          {splits.map((split) => (
+            <Bar key={split.name} split={split} />
+          ))}
+        </div>
       )}
-      {latencies.length > 0 && <Histograms breakdown={breakdown} />}
+      <div className={page.scroll} tabIndex={0} role="region" aria-label="Parts" aria-description="Scrolls sideways">
+        {splits.length > 0 && <Parts breakdown={breakdown} />}
+        {latencies.length > 0 && <Histograms breakdown={breakdown} />}
+      </div>
     </section>
   )
 }

@@ -109,22 +109,6 @@ static int write_experiment(const struct bisecting *bisecting, size_t at, const 
 	return pl_json_write_file(experiment, path, err);
 }
 
-/* Returns the report of an earlier call, if it decided. New reference, or NULL. */
-static json_t *read_earlier(const struct bisecting *bisecting, const char *folder)
-{
-	auto_free char *path = pl_asprintf("%s/gate.json", folder);
-	json_t *report = NULL;
-
-	if (!bisecting->options->resume || !pl_file_exists(path) ||
-	    pl_json_read_file(path, &report, PL_ERR_IGNORED) < 0)
-		return NULL;
-	const char *state = pl_json_get_text(report, "state");
-	if (pl_text_equal(state, "pass") || pl_text_equal(state, "regression"))
-		return report;
-	json_decref(report);
-	return NULL;
-}
-
 static enum res_gate_state state_of(const json_t *report)
 {
 	for (int state = RES_GATE_PASS; state <= RES_GATE_REGRESSION; state++) {
@@ -150,9 +134,7 @@ static int measure(struct bisecting *bisecting, size_t at, json_t **ret)
 				    .folder = folder,
 				    .resume = bisecting->options->resume };
 
-	*ret = read_earlier(bisecting, folder);
-	if (*ret != NULL)
-		return 0;
+	/* an earlier gate is decided again from its runs: metric, effect and error may be others now */
 	if (pl_file_make_dir(folder, 0777, &err) < 0 ||
 	    write_experiment(bisecting, 0, good, &err) < 0 ||
 	    write_experiment(bisecting, at, other, &err) < 0)

@@ -1,8 +1,10 @@
 /* The report as text and as Markdown: both use the same table, a list of rows of texts. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/width.h"
@@ -58,7 +60,29 @@ static const char *state_words(const char *state)
 	return state;
 }
 
-static json_t *make_rows(const json_t *report)
+/*
+ * Returns a text from results, such as the label of a configuration. In Markdown it is code: neither HTML nor
+ * the mention of a user. free().
+ */
+static char *shown(const char *text, bool is_markdown)
+{
+	char *clean = pl_clean_shown(text);
+
+	if (!is_markdown)
+		return clean;
+	auto_free char *plain = pl_text_replace(clean, "`", "'");
+	free(clean);
+	return pl_asprintf("`%s`", plain);
+}
+
+static void add_label(json_t *row, const json_t *cell, bool is_markdown)
+{
+	auto_free char *label = shown(pl_json_get_text(cell, "label"), is_markdown);
+
+	json_array_append_new(row, json_string(label));
+}
+
+static json_t *make_rows(const json_t *report, bool is_markdown)
 {
 	json_t *rows = json_array(), *head = json_array();
 
@@ -70,7 +94,7 @@ static json_t *make_rows(const json_t *report)
 			json_t *row = json_array();
 			char change[WORD_BYTES];
 			const char *unit = pl_json_get_text(test, "unit");
-			json_array_append(row, json_object_get(cell, "label"));
+			add_label(row, cell, is_markdown);
 			json_array_append_new(row, json_sprintf("%s%s%s",
 								pl_json_get_text(test, "label"),
 								*unit != '\0' ? ", " : "", unit));
@@ -177,24 +201,26 @@ static void add_summary(const json_t *report, struct pl_buf *buf)
 		    pl_json_get_text(candidate, "name"));
 }
 
-static void add_alone(const json_t *list, const char *text, struct pl_buf *buf)
+static void add_alone(const json_t *list, const char *text, bool is_markdown, struct pl_buf *buf)
 {
 	PL_JSON_EACH(cell, list) {
-		pl_buf_addf(buf, "%s%s: %s", "- ", text, pl_json_get_text(cell, "label"));
-		PL_JSON_EACH(field, json_object_get(cell, "differs"))
+		auto_free char *label = shown(pl_json_get_text(cell, "label"), is_markdown);
+		pl_buf_addf(buf, "%s%s: %s", "- ", text, label);
+		PL_JSON_EACH(field, json_object_get(cell, "differs")) {
+			auto_free char *id = shown(json_string_value(field), is_markdown);
 			pl_buf_addf(buf, "%s%s",
-				    field_at == 0 ? "; the nearest one differs in " : ", ",
-				    json_string_value(field));
+				    field_at == 0 ? "; the nearest one differs in " : ", ", id);
+		}
 		pl_buf_add_char(buf, '\n');
 	}
 }
 
-static void add_notes(const json_t *report, struct pl_buf *buf)
+static void add_notes(const json_t *report, bool is_markdown, struct pl_buf *buf)
 {
 	static const char *const sides[] = { "base", "candidate" };
 
-	add_alone(json_object_get(report, "missing"), "missing in the candidate", buf);
-	add_alone(json_object_get(report, "added"), "missing in the baseline", buf);
+	add_alone(json_object_get(report, "missing"), "missing in the candidate", is_markdown, buf);
+	add_alone(json_object_get(report, "added"), "missing in the baseline", is_markdown, buf);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sides); i++) {
 		const json_t *side = json_object_get(report, sides[i]);
 		int64_t failed = pl_json_get_i64(side, "failed");
@@ -202,6 +228,11 @@ static void add_notes(const json_t *report, struct pl_buf *buf)
 			pl_buf_addf(buf, "- '%s': %lld run%s did not complete\n",
 				    pl_json_get_text(side, "name"), (long long)failed,
 				    plural(failed));
+		int64_t copies = pl_json_get_i64(side, "copies");
+		if (copies > 0)
+			pl_buf_addf(buf, "- '%s': %lld file%s not counted: copies of other runs\n",
+				    pl_json_get_text(side, "name"), (long long)copies,
+				    plural(copies));
 	}
 	pl_buf_addf(
 		buf,
@@ -212,7 +243,7 @@ static void add_notes(const json_t *report, struct pl_buf *buf)
 
 void res_gate_text(const json_t *report, bool color, struct pl_buf *buf)
 {
-	auto_json json_t *rows = make_rows(report);
+	auto_json json_t *rows = make_rows(report, false);
 	const char *state = pl_json_get_text(report, "state");
 
 	pl_buf_add_text(buf, color ? color_of(state) : "");
@@ -223,12 +254,12 @@ void res_gate_text(const json_t *report, bool color, struct pl_buf *buf)
 			add_text_row(rows, row, color && row_at > 0, buf);
 		pl_buf_add_char(buf, '\n');
 	}
-	add_notes(report, buf);
+	add_notes(report, false, buf);
 }
 
 void res_gate_markdown(const json_t *report, struct pl_buf *buf)
 {
-	auto_json json_t *rows = make_rows(report);
+	auto_json json_t *rows = make_rows(report, true);
 
 	pl_buf_add_text(buf, "### Performance gate: ");
 	add_summary(report, buf);
@@ -238,5 +269,5 @@ void res_gate_markdown(const json_t *report, struct pl_buf *buf)
 			add_markdown_row(row, row_at == 0, buf);
 		pl_buf_add_char(buf, '\n');
 	}
-	add_notes(report, buf);
+	add_notes(report, true, buf);
 }

@@ -38,6 +38,8 @@ static int add(const char *text, const char *end, struct cli_releases *ret, stru
 	};
 	if (len == 0)
 		return pl_err_invalid(err, "found '%s', expected NAME or NAME=COMMAND", text);
+	if (!pl_text_is_utf8(text))
+		return pl_err_invalid(err, "a release is not UTF-8");
 	if (ret->count > CLI_RELEASES_MAX)
 		return pl_err_invalid(err, "found more than %d releases", CLI_RELEASES_MAX);
 	for (size_t i = 0; i + 1 < ret->count; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/gate/options.h"
@@ -167,10 +168,13 @@ static int gate(const struct gate_options *options)
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_metrics metrics = { 0 };
 	auto_json json_t *report = NULL;
+	/* a path may have any bytes */
+	auto_free char *base = pl_clean_line(options->base);
+	auto_free char *candidate = pl_clean_line(options->candidate);
 	struct pl_err err = PL_ERR_INIT;
 	struct res_gate_options how = { .alpha = RES_GATE_ALPHA,
 					.beta = RES_GATE_BETA,
-					.names = { options->base, options->candidate },
+					.names = { base, candidate },
 					.vary = options->gate.vary.items,
 					.vary_count = options->gate.vary.count };
 	int signal = 0;
@@ -181,6 +185,7 @@ static int gate(const struct gate_options *options)
 		return cli_fail(&err);
 	how.metrics = metrics.items;
 	how.metric_count = metrics.count;
+	how.skip_empty = options->metrics.count == 0;
 	int status = make_report(options, fields, &how, &report, &signal);
 	if (status == 0)
 		status = print(options, report);

@@ -113,7 +113,8 @@ struct res_gate {
 	size_t count;
 	size_t room;
 	struct res_grid *grid;
-	size_t runs[RES_GATE_SIDES], failed[RES_GATE_SIDES];
+	size_t runs[RES_GATE_SIDES], failed[RES_GATE_SIDES], copies[RES_GATE_SIDES];
+	json_t *run_ids[RES_GATE_SIDES]; /* objects */
 	int64_t rounds;
 };
 
@@ -131,6 +132,8 @@ struct res_gate *res_gate_new(const struct res_fields *fields,
 	gate->fields = fields;
 	gate->options = *options;
 	gate->grid = res_grid_new(fields, &grid);
+	for (size_t s = 0; s < RES_GATE_SIDES; s++)
+		gate->run_ids[s] = json_object();
 	return gate;
 }
 
@@ -149,6 +152,8 @@ void res_gate_free(struct res_gate *gate)
 	if (gate != NULL) {
 		free(gate->cells);
 		res_grid_free(gate->grid);
+		for (size_t s = 0; s < RES_GATE_SIDES; s++)
+			json_decref(gate->run_ids[s]);
 	}
 	free(gate);
 }
@@ -188,8 +193,25 @@ static bool is_completed(const json_t *document)
 	return status == NULL || strcmp(status, "completed") == 0;
 }
 
+/* Files of vLLM have no run_id. */
+static bool is_copy(struct res_gate *gate, unsigned side, const json_t *document)
+{
+	const char *run_id = pl_json_get_text(document, "run_id");
+
+	if (run_id == NULL)
+		return false;
+	if (json_object_get(gate->run_ids[side], run_id) != NULL)
+		return true;
+	json_object_set_new(gate->run_ids[side], run_id, json_true());
+	return false;
+}
+
 void res_gate_add(struct res_gate *gate, unsigned side, int64_t round, const json_t *document)
 {
+	if (is_copy(gate, side, document)) {
+		gate->copies[side]++;
+		return;
+	}
 	gate->runs[side]++;
 	if (round > gate->rounds)
 		gate->rounds = round;
@@ -225,8 +247,10 @@ struct test {
 	size_t count[RES_GATE_SIDES];
 	bool is_paired;
 	double value[RES_GATE_SIDES]; /* geometric means; NaN: none */
-	bool is_lost;                 /* the baseline has the metric, and the candidate does not */
-	bool is_empty;                /* the baseline does not have it */
+	size_t lost[RES_GATE_SIDES];  /* runs without a value, or with a rate of 0 */
+	size_t runs[RES_GATE_SIDES];
+	bool is_lost;  /* the candidate lacks it more often than the baseline does */
+	bool is_empty; /* the baseline does not have it */
 	struct res_evidence evidence;
 	enum res_gate_state state;
 };
@@ -310,6 +334,33 @@ static void pair_runs(const struct gate_cell *cell, size_t metric, double sign, 
 	test->state = res_gate_judge_pairs(&test->limits, test->x[0], count);
 }
 
+/*
+ * The remaining runs would hide a loss. A single run, or up to twice the share of the baseline, may be
+ * chance.
+ */
+static bool loses_more(const struct test *test)
+{
+	size_t base = test->lost[RES_GATE_BASE], candidate = test->lost[RES_GATE_CANDIDATE];
+
+	if (test->count[RES_GATE_CANDIDATE] == 0)
+		return test->runs[RES_GATE_CANDIDATE] > 0;
+	return candidate > 1 &&
+	       candidate * test->runs[RES_GATE_BASE] > 2 * base * test->runs[RES_GATE_CANDIDATE];
+}
+
+/* Compares the runs that have the metric. */
+static void judge_test(const struct gate_cell *cell, size_t metric, double sign, struct test *test)
+{
+	if (test->is_paired) {
+		pair_runs(cell, metric, sign, test);
+		return;
+	}
+	test->evidence = res_evidence_of_groups(test->x[0], test->count[0], test->x[1],
+						test->count[1]);
+	test->state = res_gate_judge_groups(&test->limits, test->x[0], test->count[0], test->x[1],
+					    test->count[1]);
+}
+
 static void make_test(const struct res_gate *gate, const struct gate_cell *cell, size_t metric,
 		      double alpha, struct test *ret)
 {
@@ -325,8 +376,10 @@ static void make_test(const struct res_gate *gate, const struct gate_cell *cell,
 	ret->is_paired = has_rounds(cell, 0) && has_rounds(cell, 1);
 	for (size_t s = 0; s < RES_GATE_SIDES; s++) {
 		ret->x[s] = pl_alloc_array(cell->count[s], sizeof(double));
+		ret->runs[s] = cell->count[s];
 		double sum = add_logs(cell, (unsigned)s, metric, sign, ret->x[s], &ret->count[s],
 				      &values[s]);
+		ret->lost[s] = cell->count[s] - (sign < 0 ? ret->count[s] : values[s]);
 		ret->value[s] = ret->count[s] > 0 ? exp(sum / (double)ret->count[s])
 				: values[s] > 0   ? 0
 						  : NAN;
@@ -334,19 +387,20 @@ static void make_test(const struct res_gate *gate, const struct gate_cell *cell,
 	ret->evidence.mean = NAN;
 	/* values of 0 have no ratio: throughput that became 0 is lost, a latency of 0 is not judged */
 	ret->is_empty = cell->count[0] > 0 && ret->count[0] == 0;
-	ret->is_lost = ret->count[0] > 0 && cell->count[1] > 0 && ret->count[1] == 0;
+	ret->is_lost = ret->count[0] > 0 && loses_more(ret);
 	if (ret->is_empty || ret->count[0] == 0 || ret->count[1] == 0)
 		return;
-	if (ret->is_paired) {
-		pair_runs(cell, metric, sign, ret);
-		return;
-	}
-	ret->evidence = res_evidence_of_groups(ret->x[0], ret->count[0], ret->x[1], ret->count[1]);
-	ret->state = res_gate_judge_groups(&ret->limits, ret->x[0], ret->count[0], ret->x[1],
-					   ret->count[1]);
+	judge_test(cell, metric, sign, ret);
+	if (ret->is_lost && ret->state != RES_GATE_REGRESSION)
+		ret->state = RES_GATE_NOT_JUDGED;
 }
 
-/* The worst state of its tests; metrics that the baseline lacks do not count. */
+static bool is_skipped(const struct res_gate *gate, const struct test *test)
+{
+	return test->is_empty && gate->options.skip_empty;
+}
+
+/* The worst state of its tests. */
 static enum res_gate_state cell_state(const struct res_gate *gate, const struct gate_cell *cell,
 				      double alpha)
 {
@@ -358,7 +412,7 @@ static enum res_gate_state cell_state(const struct res_gate *gate, const struct 
 	for (size_t k = 0; k < gate->options.metric_count; k++) {
 		auto_test test;
 		make_test(gate, cell, k, alpha, &test);
-		if (test.is_empty)
+		if (is_skipped(gate, &test))
 			continue;
 		judged++;
 		worst = test.state > worst ? test.state : worst;
@@ -427,8 +481,12 @@ static json_t *sentence_of(const struct test *test, double more)
 	double worse = test->field->direction == RES_FIELD_HIGHER ? -expm1(-test->evidence.mean)
 								  : expm1(test->evidence.mean);
 
-	if (test->is_lost)
-		return json_string("the candidate does not have this metric, or it is 0");
+	if (test->is_lost && test->state == RES_GATE_NOT_JUDGED)
+		return json_sprintf(
+			"the candidate lacks this metric, or it is 0, in %zu of %zu runs",
+			test->count[RES_GATE_CANDIDATE] > 0 ? test->lost[RES_GATE_CANDIDATE]
+							    : test->runs[RES_GATE_CANDIDATE],
+			test->runs[RES_GATE_CANDIDATE]);
 	if (test->is_empty)
 		return json_string("the baseline does not have this metric, or it is 0");
 	if (isnan(test->evidence.mean))
@@ -484,7 +542,7 @@ static json_t *cell_json(const struct res_gate *gate, const struct gate_cell *ce
 	for (size_t k = 0; k < gate->options.metric_count; k++) {
 		auto_test test;
 		make_test(gate, cell, k, alpha, &test);
-		if (!test.is_empty)
+		if (!is_skipped(gate, &test))
 			json_array_append_new(metrics, test_json(&test));
 	}
 	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o}", "key", cell->key, "label", label,
@@ -528,8 +586,9 @@ static json_t *alone_json(const struct res_gate *gate, unsigned side)
 
 static json_t *side_json(const struct res_gate *gate, unsigned side)
 {
-	return json_pack("{s:s, s:I, s:I}", "name", gate->options.names[side], "runs",
-			 (json_int_t)gate->runs[side], "failed", (json_int_t)gate->failed[side]);
+	return json_pack("{s:s, s:I, s:I, s:I}", "name", gate->options.names[side], "runs",
+			 (json_int_t)gate->runs[side], "failed", (json_int_t)gate->failed[side],
+			 "copies", (json_int_t)gate->copies[side]);
 }
 
 static int compare_cells(const void *a, const void *b)

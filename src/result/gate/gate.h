@@ -12,16 +12,19 @@
  * - Between equality and the minimum effect, either decision is right.
  * - A configuration without a match is never compared; it is listed and prevents `pass`.
  *
- *  {base, candidate: {name, runs, failed}, state, alpha, beta, rounds: number or null,
+ *  {base, candidate: {name, runs, failed, copies}, state, alpha, beta, rounds: number or null,
  *   cells: [{key, label, state, base_count, candidate_count, metrics: [TEST]}],
  *   missing: [{label, count, differs}], added: [the same],
  *   releases: res_grid_json()}
  *  TEST {field, label, unit, direction, effect, state, paired, count, base, candidate, ratio, low,
  *        high, more_runs_count: number or null, sentence}
  *
- * - state: pass, regression, undecided, not_judged (a configuration is missing, or a metric of the
- *   baseline is missing or 0 in the candidate). The worst of the tests: regression, not_judged,
+ * - copies: results with the run_id of an earlier one of this side. They are not counted: a copy is
+ *   not a measurement.
+ * - state: pass, regression, undecided, not_judged. The worst of the tests: regression, not_judged,
  *   undecided, pass.
+ * - not_judged: a configuration is missing. Or a metric is missing or 0: in the baseline, in all runs of
+ *   the candidate, or missing (a rate: or 0) in several runs and more than twice the baseline's share.
  * - count: pairs, or the runs of the smaller group. rounds: null if the runs are not paired.
  * - ratio, low, high: candidate divided by baseline; low or high is null while there is no bound.
  * - missing: configurations of the baseline that the candidate lacks; added: the reverse.
@@ -71,6 +74,7 @@ struct res_gate_options {
 	const char *names[RES_GATE_SIDES];
 	const char *const *vary; /* inputs that may differ between the sides */
 	size_t vary_count;
+	bool skip_empty; /* metrics that the baseline lacks do not count, instead of not being judged */
 };
 
 struct res_gate;

@@ -1,5 +1,6 @@
 """`profllm gate` and `profllm bisect`: of existing results, and of the simulator, measured in turn."""
 import json
+import os
 import random
 import re
 
@@ -87,6 +88,69 @@ def test_lost_metrics_and_failed_runs_do_not_pass(bin_dir, tmp_path):
     assert report["candidate"]["failed"] == 10 and len(report["missing"]) == 1
 
 
+def test_a_requested_metric_that_the_baseline_lacks_is_not_skipped(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base"), group(tmp_path / "candidate")
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, "--metrics", "output_throughput,p99_ttft_ms", status=NOT_JUDGED)
+    tests = judged(report)
+    assert tests["all runs", "results.p99_ttft_ms"]["state"] == "not_judged" and tests["all runs", "results.output_throughput"]["state"] == "pass"
+    # the default has metrics that not all results have
+    for path in base.iterdir():
+        made = json.loads(path.read_text())
+        del made["results"]["median_tpot_ms"]
+        path.write_text(json.dumps(made))
+    assert len(judged(gate(bin_dir, "--base", base, "--candidate", candidate, status=PASS))) == 2
+
+
+def test_a_candidate_that_serves_nothing_in_some_runs_does_not_pass(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base"), group(tmp_path / "candidate", 40)
+    for path in sorted(candidate.iterdir())[::2]:
+        made = json.loads(path.read_text())
+        made["results"] = {"output_throughput": 0, "completed": 0, "failed": 100}
+        path.write_text(json.dumps(made))
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, status=NOT_JUDGED)
+    for test in judged(report).values():
+        assert test["state"] == "not_judged" and "in 20 of 40 runs" in test["sentence"]
+    # a single run may be chance, and a baseline that does the same has lost nothing
+    for path in sorted(candidate.iterdir())[2::2]:
+        path.unlink()
+    assert gate(bin_dir, "--base", base, "--candidate", candidate, status=PASS)["candidate"]["runs"] == 21
+    assert gate(bin_dir, "--base", candidate, "--candidate", candidate, status=PASS)["base"]["runs"] == 21
+
+
+def test_copies_of_a_run_are_no_measurements(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base", 1), group(tmp_path / "candidate", 1)
+    for folder in base, candidate:
+        for i in range(12):
+            (folder / f"copy{i}.json").write_text((folder / "r0.json").read_text())
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, status=UNDECIDED)
+    assert [(report[side]["runs"], report[side]["copies"]) for side in ("base", "candidate")] == [(1, 12)] * 2
+    assert "12 files not counted: copies of other runs" in run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate).stdout
+
+
+def test_texts_of_results_do_not_change_the_report(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base"), group(tmp_path / "candidate")
+    for path in sorted(base.iterdir())[::2] + sorted(candidate.iterdir())[::2]:
+        made = json.loads(path.read_text())
+        made["config"]["benchmark"]["dataset_name"] = "a\x1b[31m`b\n| <img src=x> @org/team |"
+        path.write_text(json.dumps(made))
+    done = run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate, "--markdown", tmp_path / "gate.md")
+    assert "\x1b" not in done.stdout and done.stdout.count("dataset_name=a") == len(METRICS)
+    text = (tmp_path / "gate.md").read_text()
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert "\x1b" not in text and len(rows) == 2 + 2 * len(METRICS)
+    assert sum("<img src=x> @org/team" in re.search("`[^`]*`", row).group() for row in rows[2:]) == len(METRICS)
+
+
+def test_a_path_may_have_any_bytes(bin_dir, tmp_path):
+    base = group(tmp_path / "base")
+    odd = os.fsencode(tmp_path) + b"/odd\xff"
+    os.mkdir(odd)
+    for path in base.iterdir():
+        with open(odd + b"/" + os.fsencode(path.name), "w") as file:
+            file.write(path.read_text())
+    assert run_profllm(bin_dir, "gate", "--base", base, "--candidate", os.fsdecode(odd)).returncode == PASS
+
+
 def test_markdown_is_a_table(bin_dir, tmp_path):
     base, candidate = group(tmp_path / "base"), group(tmp_path / "candidate", speed=1.1)
     done = run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate, "--markdown", tmp_path / "gate.md")
@@ -151,6 +215,10 @@ def test_bisection_finds_the_first_slower_release(bin_dir, tmp_path):
     assert again.returncode == 0 and json.loads(again.stdout) == report
     text = run_profllm(bin_dir, *args, file, "--resume").stdout
     assert text.startswith("first bad release: 8 (last good: 4.002)")
+    # another metric is decided again from the same runs
+    other = [word if word != "median_itl_ms" else "median_e2el_ms" for word in args]
+    done = run_profllm(bin_dir, *other, file, "--json", "--resume", patience=10 * PATIENCE)
+    assert {step["test"]["field"] for step in json.loads(done.stdout)["steps"] if step["test"]} == {"results.median_e2el_ms"}
 
 
 @pytest.mark.parametrize("args, words", [

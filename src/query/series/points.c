@@ -86,7 +86,7 @@ static void fill_points(const struct analysis *analysis,
 	for (size_t i = 0; i < configuration->count; i++) {
 		const struct series_row *row = configuration->rows[i];
 		points[i] = (struct res_change_point){
-			.at = row->at,
+			.at = row->position,
 			.id = row->order,
 			.value = numbers[row->index],
 			.hardware = code_of(&hardware, analysis->hardware_of[row->index]),
@@ -165,7 +165,7 @@ static void place_decisions(const struct analysis *analysis,
 						pl_json_i64(experiment, experiment > 0), "kind",
 						kind));
 		if (is_placed)
-			decide(item, configuration->rows[point]->at, kind_of(kind), &room);
+			decide(item, configuration->rows[point]->position, kind_of(kind), &room);
 	}
 }
 

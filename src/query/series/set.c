@@ -12,6 +12,8 @@
 
 #define TIME            "run.timestamp"
 #define VERSION_DEFAULT "environment.engine.version"
+#define TIME_BITS       44 /* of milliseconds since 1970: until 2527 */
+#define TIME_MAX_MS     (((int64_t)1 << TIME_BITS) - 1)
 #define ARENA_BYTES     (64u << 10)
 
 void query_series_set_done(struct series_set *set)
@@ -248,6 +250,26 @@ static bool are_releases(const struct series_set *set)
 	return true;
 }
 
+/*
+ * Results of one version have one rank. Their changes need a finer axis: without it a change among
+ * them has no place between two positions, and no incident or cause.
+ */
+static int64_t position_of(const struct series_set *set, const struct series_row *row)
+{
+	int64_t ms = row->time_us / 1000;
+
+	if (!set->is_by_version)
+		return row->time_us;
+	ms = ms < 0 ? 0 : ms;
+	ms = ms > TIME_MAX_MS ? TIME_MAX_MS : ms;
+	return (row->at << TIME_BITS) + ms;
+}
+
+int64_t query_series_at(const struct series_set *set, int64_t position)
+{
+	return set->is_by_version ? position >> TIME_BITS : position;
+}
+
 static void order_versions(struct series_set *set)
 {
 	bool is_release = are_releases(set);
@@ -269,6 +291,7 @@ static void order_versions(struct series_set *set)
 		row->version = row->version > 0 ? rank[row->version - 1] + 1 : 0;
 		if (set->is_by_version)
 			row->at = row->version - 1;
+		row->position = position_of(set, row);
 	}
 	free(set->versions);
 	set->versions = sorted;

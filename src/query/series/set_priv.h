@@ -14,7 +14,8 @@ struct series_row {
 	size_t index; /* in the bitmap */
 	int64_t id;
 	int64_t time_us;
-	int64_t at;
+	int64_t at;       /* in responses: the time, or the rank of the version */
+	int64_t position; /* in an analysis: of one version, ordered by time, too */
 	uint32_t version;  /* index in the versions + 1; 0: none */
 	const char *order; /* sorts rows of the same `at`: time, run_id, id */
 };
@@ -63,6 +64,9 @@ struct series_set {
 	size_t simulated, no_time, no_version, older; /* excluded rows */
 };
 void query_series_set_done(struct series_set *set);
+
+/* Converts series_row.position to series_row.at. */
+int64_t query_series_at(const struct series_set *set, int64_t position);
 #define auto_series_set __attribute__((cleanup(query_series_set_done), unused)) struct series_set
 
 /* Collects the ids of a request's lists, opens the view and reads what both requests have. Returns -1 if there is no view. */

@@ -208,8 +208,9 @@ static json_t *inseparable_json(const struct analysis *analysis,
 
 /* ---- incidents ----------------------------------------------------------------------------------- */
 
-static char *label_at(const struct series_set *set, int64_t at)
+static char *label_at(const struct series_set *set, int64_t position)
 {
+	int64_t at = query_series_at(set, position);
 	const struct series_row row = { .time_us = at, .version = (uint32_t)(at + 1) };
 
 	return query_series_label(set, &row);
@@ -267,10 +268,10 @@ static json_t *incident_json(const struct analysis *analysis, const struct res_i
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, cause_json(analysis, incident, &causes[i]));
 	return json_pack("{s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o}", "id", id, "from_at",
-			 (json_int_t)incident->from, "to_at", (json_int_t)incident->to,
-			 "from_label", from, "to_label", to, "state", state, "series", members,
-			 "causes", list, "inseparable",
-			 inseparable_json(analysis, incident, causes, count));
+			 (json_int_t)query_series_at(&analysis->set, incident->from), "to_at",
+			 (json_int_t)query_series_at(&analysis->set, incident->to), "from_label",
+			 from, "to_label", to, "state", state, "series", members, "causes", list,
+			 "inseparable", inseparable_json(analysis, incident, causes, count));
 }
 
 int query_analysis_find_incidents(struct analysis *analysis, struct pl_err *err)

@@ -77,13 +77,17 @@ static size_t value_before(const struct analysis *analysis, size_t item, size_t 
 	return point > 0 ? point - 1 : 0;
 }
 
-static void set_label(const struct analysis *analysis, size_t item, size_t point, const char *key,
-		      json_t *json)
+/* Sets PREFIXat and PREFIXlabel to those of a point. */
+static void set_place(const struct analysis *analysis, size_t item, size_t point,
+		      const char *prefix, json_t *json)
 {
-	auto_free char *label = query_series_label(&analysis->set,
-						   query_analysis_row(analysis, item, point));
+	const struct series_row *row = query_analysis_row(analysis, item, point);
+	auto_free char *label = query_series_label(&analysis->set, row);
+	auto_free char *at_key = pl_asprintf("%sat", prefix);
+	auto_free char *label_key = pl_asprintf("%slabel", prefix);
 
-	json_object_set_new(json, key, json_string(label));
+	json_object_set_new(json, at_key, json_integer(row->at));
+	json_object_set_new(json, label_key, json_string(label));
 }
 
 static void extend_change(const struct analysis *analysis, size_t item, size_t at, json_t *json)
@@ -98,9 +102,9 @@ static void extend_change(const struct analysis *analysis, size_t item, size_t a
 
 	from = change->index - from > IDS_MAX ? change->index - IDS_MAX : from;
 	end = end - change->index > IDS_MAX ? change->index + IDS_MAX : end;
-	set_label(analysis, item, change->index, "label", json);
-	set_label(analysis, item, change->low - 1, "from_label", json);
-	set_label(analysis, item, change->high, "to_label", json);
+	set_place(analysis, item, change->index, "", json);
+	set_place(analysis, item, change->low - 1, "from_", json);
+	set_place(analysis, item, change->high, "to_", json);
 	json_object_set_new(
 		json, "id_before",
 		json_integer(query_analysis_row(analysis, item,

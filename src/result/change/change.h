@@ -23,7 +23,8 @@
 #include "result/intervals.h"
 
 struct res_change_point {
-	int64_t at;     /* position on an axis that all series share: a time or a release's rank */
+	/* position on an axis that all series share: a time, or a release's rank and the time in it */
+	int64_t at;
 	const char *id; /* unique in its series: orders points of the same `at` */
 	double value;   /* not finite: a gap */
 	/* Codes of texts, equal if and only if the texts are; 0: not recorded. */

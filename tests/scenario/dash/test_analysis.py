@@ -272,6 +272,17 @@ def test_a_history_of_forty_configurations(forty):
         ("environment.gpu_driver", "575.57", "580.95")]
 
 
+def test_changes_within_a_release_are_incidents_with_causes(forty):
+    """On an axis of releases all results of one release have one position: their changes need their order in time, too."""
+    answer = analyze(forty, metrics=NAMES, order={"by": "version", "field": None}, limit=1000, budget_ms=60000)
+    first, second = answer["incidents"]
+    for incident, release, at, (_, _, field, _) in ((first, "0.31.0", 1, TORCH), (second, "0.31.1", 2, KERNEL)):
+        assert incident["causes"][0]["field"] == f"environment.{field}" and len(incident["series"]) == 20
+        assert (incident["from_at"], incident["to_at"]) == (at, at) and (incident["from_label"], incident["to_label"]) == (release, release)
+    alarms = [verdict for verdict in answer["series"] if verdict["state"] == "regression"]
+    assert {(change["at"], change["label"]) for verdict in alarms for change in verdict["changes"]} == {(1, "0.31.0"), (2, "0.31.1")}
+
+
 def test_a_new_result_analyzes_its_own_series_only(forty):
     analyze(forty, metrics=NAMES, budget_ms=60000)
     before = forty.get("/api/health").json["analysis"]

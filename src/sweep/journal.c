@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "result/document.h"
 #include "schema/former.h"
 

@@ -17,6 +17,7 @@
 /* The runs of one side with the same inputs. */
 struct cell {
 	char *key;
+	uint64_t hash;      /* of the key */
 	json_t *inputs;     /* those of the key */
 	double **values;    /* [metric][run] */
 	size_t *room;       /* [metric] */
@@ -72,15 +73,16 @@ void res_grid_free(struct res_grid *grid)
 
 static struct cell *find_cell(const struct side *side, const char *key)
 {
+	uint64_t hash = pl_hash_text(PL_HASH_NONE, key);
+
 	for (size_t i = 0; i < side->count; i++) {
-		if (strcmp(side->cells[i].key, key) == 0)
+		if (side->cells[i].hash == hash && strcmp(side->cells[i].key, key) == 0)
 			return &side->cells[i];
 	}
 	return NULL;
 }
 
-void res_grid_add(struct res_grid *grid, enum res_grid_side at, json_t *inputs,
-		  const double *values)
+size_t res_grid_cell(struct res_grid *grid, enum res_grid_side at, json_t *inputs)
 {
 	const struct res_grid_options *options = &grid->options;
 	struct side *side = &grid->sides[at];
@@ -91,6 +93,7 @@ void res_grid_add(struct res_grid *grid, enum res_grid_side at, json_t *inputs,
 		cell = PL_PUSH(side->cells, side->count, side->room);
 		*cell = (struct cell){
 			.key = key,
+			.hash = pl_hash_text(PL_HASH_NONE, key),
 			.inputs = pl_json_of_text(key),
 			.values = pl_alloc_array(options->metric_count, sizeof(double *)),
 			.room = pl_alloc_array(options->metric_count, sizeof(size_t)),
@@ -100,12 +103,26 @@ void res_grid_add(struct res_grid *grid, enum res_grid_side at, json_t *inputs,
 		free(key);
 	}
 	json_decref(inputs);
+	return (size_t)(cell - side->cells);
+}
+
+void res_grid_add_run(struct res_grid *grid, enum res_grid_side at, size_t index,
+		      const double *values)
+{
+	struct cell *cell = &grid->sides[at].cells[index];
+
 	cell->count++;
-	side->runs++;
-	for (size_t k = 0; k < options->metric_count; k++) {
+	grid->sides[at].runs++;
+	for (size_t k = 0; k < grid->options.metric_count; k++) {
 		if (isfinite(values[k]))
 			*PL_PUSH(cell->values[k], cell->with_value[k], cell->room[k]) = values[k];
 	}
+}
+
+void res_grid_add(struct res_grid *grid, enum res_grid_side side, json_t *inputs,
+		  const double *values)
+{
+	res_grid_add_run(grid, side, res_grid_cell(grid, side, inputs), values);
 }
 
 void res_grid_add_document(struct res_grid *grid, enum res_grid_side side, const json_t *document)
@@ -160,21 +177,29 @@ static json_t *inputs_of(const struct cell *const *cells, size_t count)
 /* The fewest fields in which the cell differs from one of the other side. New reference. */
 static json_t *nearest_differences(const struct cell *cell, const struct side *other)
 {
-	json_t *fewest = NULL;
+	const struct cell *nearest = NULL;
+	size_t fewest = SIZE_MAX;
 
-	for (size_t i = 0; i < other->count; i++) {
-		json_t *fields = res_match_differences(cell->inputs, other->cells[i].inputs);
-		bool is_fewer = fewest == NULL || json_array_size(fields) < json_array_size(fewest);
-		json_decref(is_fewer ? fewest : fields);
-		fewest = is_fewer ? fields : fewest;
+	for (size_t i = 0; i < other->count && fewest > 0; i++) {
+		size_t distance = res_match_distance(cell->inputs, other->cells[i].inputs);
+		/* of equally similar ones the first key: not the order of runs */
+		if (distance < fewest ||
+		    (distance == fewest && strcmp(other->cells[i].key, nearest->key) < 0)) {
+			fewest = distance;
+			nearest = &other->cells[i];
+		}
 	}
-	return fewest != NULL ? fewest : json_array();
+	return nearest != NULL ? res_match_differences(cell->inputs, nearest->inputs)
+			       : json_array();
 }
 
-static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at)
+/* Stores the number of all unmatched cells in *ret_total. */
+static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at, size_t *ret_total)
 {
-	size_t count;
+	size_t max = grid->options.unmatched_max, count;
 	auto_free const struct cell **cells = pick(grid, at, false, &count);
+	*ret_total = count;
+	count = max > 0 && count > max ? max : count;
 	auto_json json_t *list = inputs_of(cells, count);
 	auto_json json_t *axes = res_match_axes(list);
 	json_t *answer = json_array();
@@ -366,20 +391,24 @@ json_t *res_grid_json(const struct res_grid *grid)
 	auto_free struct match *matches = pl_alloc_array(count, sizeof(matches[0]));
 	auto_json json_t *list = inputs_of(cells, count);
 	auto_json json_t *axes = res_match_axes(list);
-	json_t *metrics = json_array();
+	json_t *metrics = json_array(), *unmatched[RES_GRID_SIDES];
+	size_t unmatched_count[RES_GRID_SIDES];
 
+	for (int side = 0; side < RES_GRID_SIDES; side++)
+		unmatched[side] = unmatched_json(grid, side, &unmatched_count[side]);
 	for (size_t i = 0; i < count; i++)
 		matches[i] = (struct match){ { cells[i], find_cell(&grid->sides[RES_GRID_B],
 								   cells[i]->key) } };
 	for (size_t k = 0; k < options->metric_count; k++)
 		json_array_append_new(metrics, metric_json(grid, matches, count, k));
-	return json_pack("{s:{s:s, s:I}, s:{s:s, s:I}, s:o, s:o, s:o, s:{s:o, s:o}, s:o}", "a",
-			 "name", options->names[RES_GRID_A], "runs",
+	return json_pack("{s:{s:s, s:I}, s:{s:s, s:I}, s:o, s:o, s:o, s:{s:o, s:o, s:I, s:I}, s:o}",
+			 "a", "name", options->names[RES_GRID_A], "runs",
 			 (json_int_t)grid->sides[RES_GRID_A].runs, "b", "name",
 			 options->names[RES_GRID_B], "runs",
 			 (json_int_t)grid->sides[RES_GRID_B].runs, "effect",
 			 options->effect > 0 ? json_real(options->effect) : json_null(), "axes",
 			 axes_json(grid, axes), "cells", cells_json(matches, count, axes),
-			 "unmatched", "a", unmatched_json(grid, RES_GRID_A), "b",
-			 unmatched_json(grid, RES_GRID_B), "metrics", metrics);
+			 "unmatched", "a", unmatched[RES_GRID_A], "b", unmatched[RES_GRID_B],
+			 "a_count", (json_int_t)unmatched_count[RES_GRID_A], "b_count",
+			 (json_int_t)unmatched_count[RES_GRID_B], "metrics", metrics);
 }

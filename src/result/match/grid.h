@@ -7,7 +7,7 @@
  *   effect: number or null (null: the default of each metric),
  *   axes:   [{field, label, values}], inputs that differ between the matched configurations
  *   cells:  [{key, label, inputs: {field: value} of the axes, a_count, b_count}],
- *   unmatched: {a, b: [{key, label, count, differs: [field]}]},
+ *   unmatched: {a, b: [{key, label, count, differs: [field]}], a_count, b_count},
  *   metrics: [{field, label, unit, direction, effect, count, faster, slower, equal, ratio, low, high,
  *              signed_rank: {w, p, exact}, sign_p, finding, sentence,
  *              cells: {a: [], b: [], log_ratio: []}: one value per cell, null if it has none}]}
@@ -37,6 +37,7 @@ struct res_grid_options {
 	/* inputs that do not count for the match: ids, or sections such as "server.compilation_config" */
 	const char *const *vary;
 	size_t vary_count;
+	size_t unmatched_max; /* listed configurations of each side; 0: all */
 };
 
 struct res_grid *res_grid_new(const struct res_fields *fields,
@@ -48,6 +49,10 @@ PL_AUTO_DEFINE(struct res_grid, res_grid_free);
 /* Adds a run: its inputs by field id (takes the reference), and its metrics; NaN: none. */
 void res_grid_add(struct res_grid *grid, enum res_grid_side side, json_t *inputs,
 		  const double *values);
+/* The same in two steps, for many runs with the same inputs: returns their cell, and adds a run to it. */
+size_t res_grid_cell(struct res_grid *grid, enum res_grid_side side, json_t *inputs);
+void res_grid_add_run(struct res_grid *grid, enum res_grid_side side, size_t cell,
+		      const double *values);
 /* The same for a result document. */
 void res_grid_add_document(struct res_grid *grid, enum res_grid_side side, const json_t *document);
 
@@ -67,5 +72,7 @@ char *res_match_key(const json_t *inputs, const char *const *vary, size_t vary_c
 char *res_match_label(const json_t *inputs, const json_t *axes);
 /* Returns {field: [values, sorted by text]} for those inputs that differ in a list of inputs. New reference. */
 json_t *res_match_axes(const json_t *list);
-/* Returns the fields in which two inputs differ, an array. New reference. */
+/* Returns the number of fields in which two inputs differ. */
+size_t res_match_distance(const json_t *one, const json_t *other);
+/* Returns these fields, an array. New reference. */
 json_t *res_match_differences(const json_t *one, const json_t *other);

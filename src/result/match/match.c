@@ -136,6 +136,24 @@ json_t *res_match_axes(const json_t *list)
 	return axes;
 }
 
+static bool is_null(const json_t *value)
+{
+	return value == NULL || json_is_null(value);
+}
+
+size_t res_match_distance(const json_t *one, const json_t *other)
+{
+	size_t count = 0;
+
+	PL_JSON_EACH_MEMBER(id, value, one) {
+		const json_t *second = json_object_get(other, id);
+		count += is_null(value) ? !is_null(second) : !json_equal(value, second);
+	}
+	PL_JSON_EACH_MEMBER(id, value, other)
+		count += !is_null(value) && json_object_get(one, id) == NULL;
+	return count;
+}
+
 json_t *res_match_differences(const json_t *one, const json_t *other)
 {
 	auto_json json_t *list = json_pack("[O, O]", (json_t *)one, (json_t *)other);

@@ -49,6 +49,11 @@ void dash_find_regressions(const struct dash_request *request, struct dash_answe
 	dash_answer_found(answer, result, &found, &faults, &err);
 }
 
+void dash_compare_releases(const struct dash_request *request, struct dash_answer *answer)
+{
+	dash_ask(request, query_releases, request->body, answer);
+}
+
 void dash_list_trends(const struct dash_request *request, struct dash_answer *answer)
 {
 	dash_ask(request, query_trends, request->body, answer);

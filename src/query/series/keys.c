@@ -66,6 +66,8 @@ static bool is_argument(const struct mirror_column *column)
 /* Returns whether the key has to be made of single inputs. */
 static bool leaves_out_inputs(const struct series_set *set)
 {
+	if (set->is_each)
+		return true;
 	for (size_t i = 0; i < set->vary.count; i++) {
 		if (set->vary.items[i]->field->role == RES_FIELD_INPUT)
 			return true;
@@ -170,10 +172,10 @@ static const struct series_row *newest(const struct series_configuration *config
 }
 
 /* The hash of the names and values of the key, which other databases compute, too. */
-static char *key_of(const struct keys_work *work, const struct series_configuration *configuration)
+static char *key_of(const struct keys_work *work, struct series_configuration *configuration)
 {
 	const struct series_row *row = newest(configuration);
-	auto_json json_t *values = json_object();
+	json_t *values = configuration->inputs = json_object();
 	char hex[PL_SHA256_HEX_BYTES];
 
 	for (size_t i = 0; i < work->parts.count; i++) {

@@ -13,6 +13,12 @@
  * query_trends(): {metric, filter, order, group_by, vary, keep, aggregate, bucket, band, max_points, limit, simulated}.
  * Returns the points of the metric as lines.
  *
+ * query_releases(): {a, b, field, filter, metrics, vary, effect, axes, simulated}; a and b are two values of the field. Returns
+ * the differences of all matched configurations (result/match/grid.h) with
+ *
+ *	field: {field, label}, heat_map: {x, y: id or null}, excluded,
+ *	metrics[]: heat_map: {log_ratio, count}, lists of rows (values of y) of columns (values of x)
+ *
  * Responses depend only on the values of the results, not on codes or the order of rows: the same data give the same
  * bytes in every database, except for ids and data_version.
  */
@@ -41,6 +47,9 @@ struct query_regression_inputs {
 int query_regression(const struct mirror_snapshot *snapshot, const json_t *request,
 		     const struct query_regression_inputs *inputs, struct pl_buf *ret_json,
 		     struct schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
+int query_releases(const struct mirror_snapshot *snapshot, const json_t *request,
+		   struct pl_buf *ret_json, struct schema_faults *faults,
+		   struct pl_err *err) PL_MUST_CHECK;
 int query_trends(const struct mirror_snapshot *snapshot, const json_t *request,
 		 struct pl_buf *ret_json, struct schema_faults *faults,
 		 struct pl_err *err) PL_MUST_CHECK;

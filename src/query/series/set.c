@@ -23,6 +23,7 @@ void query_series_set_done(struct series_set *set)
 		free(configuration->key);
 		free(configuration->label);
 		json_decref(configuration->fields);
+		json_decref(configuration->inputs);
 		free(configuration->rows);
 	}
 	free(set->configurations);
@@ -43,15 +44,20 @@ void query_series_set_done(struct series_set *set)
 
 /* ---- the request --------------------------------------------------------------------------------- */
 
+/* `field` of a request about two releases, or of the order. */
 static const json_t *version_json(const json_t *request)
 {
-	return query_request_member(query_request_member(request, "order"), "field");
+	const json_t *field = query_request_member(request, "field");
+
+	return field != NULL
+		       ? field
+		       : query_request_member(query_request_member(request, "order"), "field");
 }
 
 int query_series_set_open(const struct mirror_snapshot *snapshot, const json_t *request,
 			  struct series_set *set, struct pl_err *err)
 {
-	static const char *const lists[] = { "vary", "keep", "group_by", "metrics" };
+	static const char *const lists[] = { "vary", "keep", "group_by", "metrics", "axes" };
 	const char *metric = json_string_value(query_request_member(request, "metric"));
 
 	set->began_ns = pl_clock_now_ns();
@@ -86,6 +92,10 @@ bool query_series_set_read(struct series_set *set, const json_t *request)
 	fits = read_list(set, request, "vary", &set->vary) && fits;
 	fits = read_list(set, request, "keep", &set->keep) && fits;
 	fits = read_list(set, request, "group_by", &set->group_by) && fits;
+	if (query_request_member(request, "field") != NULL)
+		return query_request_field(&set->pointer, set->view, request, "field",
+					   &set->version) &&
+		       fits;
 	size_t before = query_pointer_enter(&set->pointer, "order");
 	if (version_json(request) != NULL)
 		fits = query_request_field(&set->pointer, set->view, order, "field",
@@ -99,6 +109,28 @@ bool query_series_set_read(struct series_set *set, const json_t *request)
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
+static bool is_wanted(const struct series_set *set, size_t place)
+{
+	struct mirror_value value = query_series_value(set->version, place);
+
+	PL_JSON_EACH(wanted, set->wanted) {
+		if (query_series_value_is(&value, wanted))
+			return true;
+	}
+	return false;
+}
+
+static void keep_wanted(struct series_set *set)
+{
+	for (size_t word = 0; word < mirror_view_words(set->view); word++) {
+		for (uint64_t bits = set->bitmap[word]; bits != 0; bits &= bits - 1) {
+			size_t bit = (size_t)__builtin_ctzll(bits);
+			if (!is_wanted(set, word * MIRROR_WORD_ROWS + bit))
+				set->bitmap[word] &= ~(UINT64_C(1) << bit);
+		}
+	}
+}
+
 static void select_rows(struct series_set *set, bool with_simulated)
 {
 	const struct mirror_kernels *kernels = mirror_kernels();
@@ -108,6 +140,8 @@ static void select_rows(struct series_set *set, bool with_simulated)
 	set->bitmap = pl_alloc_array(words, sizeof(*set->bitmap));
 	if (words > 0)
 		memcpy(set->bitmap, query_filter_rows(set->filter), words * sizeof(*set->bitmap));
+	if (set->wanted != NULL)
+		keep_wanted(set);
 	query_compared_simulated(set->view, simulated);
 	size_t count = kernels->count_and(set->bitmap, simulated, words);
 	if (!with_simulated && count < kernels->count(set->bitmap, words)) {

@@ -31,6 +31,7 @@ struct series_configuration {
 	char *key;   /* hash of the values of its comparability key */
 	char *label; /* the fields in which configurations differ */
 	json_t *fields;
+	json_t *inputs;                 /* the values of its key, by field id */
 	const struct series_row **rows; /* in the order of the axis */
 	size_t count;
 	size_t older; /* rows that were omitted */
@@ -50,7 +51,9 @@ struct series_set {
 	struct request_fields vary, keep;
 	struct request_fields group_by; /* of lines: instead of the comparability key */
 	bool is_grouped;
-	size_t points_max; /* newest results of a configuration; SIZE_MAX: all */
+	bool is_each; /* keys are always made of single inputs, never of derived.input_key */
+	const json_t *wanted; /* only rows with one of these versions; NULL: all */
+	size_t points_max;    /* newest results of a configuration; SIZE_MAX: all */
 
 	uint64_t *bitmap;
 	size_t bitmap_count;
@@ -95,6 +98,8 @@ void query_series_numbers(const struct series_set *set, const struct mirror_colu
 			  double *ret);
 /* Returns the value as JSON, a new reference. A value that is not recorded is null. */
 json_t *query_series_value_json(const struct mirror_value *value);
+/* Returns whether the value equals the JSON; a value that is unset or not recorded never does. */
+bool query_series_value_is(const struct mirror_value *value, const json_t *json);
 /* Returns the value as text, without quotes; free(). */
 char *query_series_value_text(const struct mirror_value *value);
 /* The value of a field in a row; MISSING without a column. */

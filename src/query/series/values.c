@@ -72,6 +72,16 @@ json_t *query_series_value_json(const struct mirror_value *value)
 	}
 }
 
+bool query_series_value_is(const struct mirror_value *value, const json_t *json)
+{
+	auto_json json_t *own = value->class > MIRROR_NULL ? query_series_value_json(value) : NULL;
+
+	if (json_is_number(json) && json_is_number(own))
+		return !(json_number_value(json) < json_number_value(own)) &&
+		       !(json_number_value(json) > json_number_value(own));
+	return json_equal(json, own);
+}
+
 char *query_series_value_text(const struct mirror_value *value)
 {
 	auto_json json_t *json = query_series_value_json(value);

@@ -610,6 +610,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare two releases over all configurations that both were measured with
+         * @description A configuration is the same if all inputs that were set, the engine, and the model and number of the GPUs are equal, except
+         *     for field and those in vary. Each configuration with results of both releases gives one difference per metric: ln(B/A),
+         *     between the medians of its results. Configurations of one release only are listed with the inputs that differ from the most
+         *     similar one of the other. The statistics are described in docs/reference/analysis.md.
+         */
+        post: operations["compareReleases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analysis/decisions": {
         parameters: {
             query?: never;
@@ -2956,6 +2979,176 @@ export interface components {
             /** @description Points before thinning */
             total_count: number;
             gap_count: number;
+        };
+        /**
+         * @example {
+         *       "a": "0.11.0",
+         *       "b": "0.12.0",
+         *       "filter": {
+         *         "field": "run.suite",
+         *         "op": "eq",
+         *         "value": "nightly"
+         *       }
+         *     }
+         * @example {
+         *       "field": "environment.engine.version",
+         *       "a": "0.11.0",
+         *       "b": "0.12.0",
+         *       "metrics": [
+         *         "results.median_ttft_ms",
+         *         "results.output_throughput"
+         *       ],
+         *       "vary": [
+         *         "server.attention_backend"
+         *       ],
+         *       "axes": [
+         *         "benchmark.max_concurrency",
+         *         "server.tensor_parallel_size"
+         *       ]
+         *     }
+         */
+        ReleasesRequest: {
+            /**
+             * @description The field whose two values are compared
+             * @default environment.engine.version
+             */
+            field?: components["schemas"]["FieldId"];
+            /** @description The value of the baseline */
+            a: string | number | boolean;
+            /** @description The value of the candidate */
+            b: string | number | boolean;
+            filter?: components["schemas"]["Filter"];
+            /** @description null selects the headline metrics with a better direction for which some result has a number */
+            metrics?: components["schemas"]["FieldId"][] | null;
+            /** @description Fields in which matched results may differ */
+            vary?: components["schemas"]["FieldId"][] | null;
+            /** @description The smallest difference that matters; null means the default of each metric */
+            effect?: number | null;
+            /**
+             * @description Inputs of the heat map, first x, then y. null selects those with the most values, without inputs that only repeat each
+             *     other.
+             */
+            axes?: components["schemas"]["FieldId"][] | null;
+            /**
+             * @description Whether to include simulated results. If no others match, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+        };
+        Releases: {
+            filter?: components["schemas"]["Filter"];
+            field: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+            };
+            a: components["schemas"]["ReleaseSide"];
+            b: components["schemas"]["ReleaseSide"];
+            /** @description The requested effect */
+            effect: number | null;
+            /** @description Inputs in which the matched configurations differ */
+            axes: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                /** @description In ascending order; null if unset */
+                values: unknown[];
+            }[];
+            /** @description Matched configurations */
+            cells: {
+                /** @description The inputs as JSON */
+                key: string;
+                label: string;
+                /** @description The value of each axis by field id; null if unset */
+                inputs: Record<string, never>;
+                /** @description Number of results */
+                a_count: number;
+                b_count: number;
+            }[];
+            /** @description Configurations of one release only, at most 200 of each */
+            unmatched: {
+                a: components["schemas"]["UnmatchedConfigurations"];
+                b: components["schemas"]["UnmatchedConfigurations"];
+                /** @description Number of all of them */
+                a_count: number;
+                b_count: number;
+            };
+            /**
+             * @description Axes of the heat maps of metrics, by field id. null if the matched configurations do not differ in the input, or if it has
+             *     more than 200 values.
+             */
+            heat_map: {
+                x: string | null;
+                y: string | null;
+            };
+            metrics: components["schemas"]["ReleaseMetric"][];
+            excluded: components["schemas"]["AnalysisExcluded"];
+            /** @description Always empty */
+            incomplete: string[];
+            analysis_version: components["schemas"]["AnalysisVersion"];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        ReleaseSide: {
+            name: string;
+            /** @description Number of results */
+            runs: number;
+        };
+        UnmatchedConfigurations: {
+            /** @description The inputs as JSON */
+            key: string;
+            label: string;
+            /** @description Number of results */
+            count: number;
+            /** @description Fields in which it differs from the most similar configuration of the other release; empty if that has none */
+            differs: string[];
+        }[];
+        ReleaseMetric: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            direction: components["schemas"]["Direction"];
+            /** @description The smallest difference that matters */
+            effect: number;
+            /** @description Configurations with a value above 0 of both releases */
+            count: number;
+            /** @description Configurations in which b is better; without a better direction, higher */
+            faster: number;
+            /** @description Configurations in which b is worse; without a better direction, lower */
+            slower: number;
+            equal: number;
+            /** @description Geometric mean of b / a over configurations */
+            ratio: number | null;
+            /** @description 95 % confidence interval of the ratio over configurations */
+            low: number | null;
+            high: number | null;
+            /** @description Wilcoxon's signed rank test of ln(b/a) */
+            signed_rank: {
+                /** @description Sum of the ranks of positive differences */
+                w: number | null;
+                /** @description Two-sided */
+                p: number | null;
+                exact: boolean;
+            };
+            /** @description p of the sign test, two-sided */
+            sign_p: number | null;
+            /**
+             * @description From the interval; higher and lower for a metric without a better direction
+             * @enum {string}
+             */
+            finding: "better" | "worse" | "higher" | "lower" | "no_difference" | "no_interval" | "no_value";
+            sentence: string;
+            /** @description Lists with one value per item of cells */
+            cells: {
+                /** @description Median */
+                a: (number | null)[];
+                b: (number | null)[];
+                log_ratio: (number | null)[];
+            };
+            /** @description A row per value of y, or one row, and in it a column per value of x, or one column */
+            heat_map: {
+                /** @description Mean of the configurations with these two values */
+                log_ratio: (number | null)[][];
+                /** @description Number of these configurations with a difference */
+                count: number[][];
+            };
         };
         SeriesBins: {
             /** @description Whether the result has a telemetry artifact */
@@ -6318,6 +6511,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trends"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    compareReleases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleasesRequest"];
+            };
+        };
+        responses: {
+            /** @description The differences */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Releases"];
                 };
             };
             422: components["responses"]["Unfit"];

@@ -1,0 +1,278 @@
+"""`POST /api/analysis/releases` (query/series/releases.c): two releases over a grid, compared with a count of the documents in numpy and,
+if it is installed, scipy."""
+import itertools
+import json
+import math
+import random
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from dashboard_tools import Dashboard
+from history_tools import START, noisy, result
+
+try:
+    from scipy import stats
+except ImportError:
+    stats = None
+
+A, B, OTHER = "0.30.0", "0.31.0", "0.32.0"
+METRICS = {"median_ttft_ms": 80.0, "output_throughput": 4200.0, "p99_tpot_ms": 30.0}
+NAMES = [f"results.{name}" for name in METRICS]
+FACTORS = {"median_ttft_ms": 1.06, "output_throughput": 0.97, "p99_tpot_ms": 1.0}
+GRID = list(itertools.product((1, 2, 4), (16, 32, 64, 128)))
+
+
+def document(number, version, server, level=1.0, **keys):
+    factors = FACTORS if version == B else {}
+    metrics = {name: noisy(f"{number} {name}", base * level * factors.get(name, 1), 0.03) for name, base in METRICS.items()}
+    return result(number, START + timedelta(minutes=number), metrics, server=server, version=version, **keys)
+
+
+def grid():
+    """Returns results of three releases: configurations of one of them only, other GPUs, and missing metrics."""
+    made, rng = [], random.Random(3)
+    for version, (tp, seqs) in itertools.product((A, B, OTHER), GRID):
+        if (version, tp, seqs) in {(A, 4, 128), (B, 1, 16), (B, 1, 32)}:
+            continue
+        for _ in range(rng.randint(1, 5)):
+            server = {"tensor_parallel_size": tp, "max_num_seqs": seqs}
+            made.append(document(len(made), version, server, level=tp * math.sqrt(seqs)))
+    for version in (A, A, B):
+        made.append(document(len(made), version, {"tensor_parallel_size": 2, "max_num_seqs": 16}, level=50))
+        made[-1]["system"]["hardware_info"]["gpu_name"] = f"NVIDIA {'B200' if version == A else 'L40S'}"
+    for document_ in made:
+        if document_["config"]["server"]["max_num_seqs"] == 64 and document_["environment"]["engine"]["version"] == A:
+            document_["results"].pop("p99_tpot_ms")
+    made[0]["results"]["median_ttft_ms"] = 0.0
+    return made
+
+
+def store(dashboard, documents):
+    assert dashboard.upload("/api/upload/batch", documents)["counts"]["stored"] == len(documents)
+
+
+def compare(dashboard, **request):
+    answer = dashboard.post("/api/analysis/releases", {"a": A, "b": B, **request})
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+# ---- the count in Python -------------------------------------------------------------------------
+
+
+def key_of(document, vary):
+    hardware = document["system"]["hardware_info"]
+    return tuple(sorted(((name, value) for name, value in document["config"]["server"].items() if name not in vary))), hardware["gpu_name"], hardware["gpu_count"]
+
+
+def cells_of(documents, version, vary=()):
+    cells = {}
+    for one in documents:
+        if one["environment"]["engine"]["version"] == version:
+            cells.setdefault(key_of(one, vary), []).append(one["results"])
+    return cells
+
+
+def median(runs, name):
+    values = [run[name] for run in runs if name in run]
+    return float(np.median(values)) if values else None
+
+
+def signed_rank(x):
+    """Returns w, and p of all 2ⁿ signs for few differences, otherwise None."""
+    x = x[x != 0]
+    ranks = np.argsort(np.argsort(np.abs(x))) + 1.0
+    w = ranks[x > 0].sum()
+    sums = np.zeros(len(x) * (len(x) + 1) // 2 + 1)
+    sums[0] = 1
+    for rank in ranks.astype(int):
+        sums[rank:] = sums[rank:] + sums[:-rank]
+    nearer = int(min(w, ranks.sum() - w))
+    return w, min(1.0, 2 * sums[:nearer + 1].sum() / sums.sum())
+
+
+STUDENT = {2: 12.706204736432095, 3: 4.302652729911275, 4: 3.182446305284263}  # 0.975 quantile of t, by number of values
+
+
+def interval(x, rng):
+    """Returns the studentized interval of the mean, from other random numbers than the program's, and the tolerance."""
+    error = x.std(ddof=1) / math.sqrt(len(x))
+    if len(x) in STUDENT:
+        return x.mean() - STUDENT[len(x)] * error, x.mean() + STUDENT[len(x)] * error, 1e-9
+    drawn = x[rng.integers(0, len(x), (20000, len(x)))]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distances = (drawn.mean(axis=1) - x.mean()) / (drawn.std(axis=1, ddof=1) / math.sqrt(len(x)))
+    low, high = np.nanquantile(distances, [0.025, 0.975])
+    return x.mean() - high * error, x.mean() - low * error, 0.2 * (high - low) * error
+
+
+def check(answer, documents, vary=()):
+    """Checks all numbers of the answer. Returns the matched keys by the label of their cells."""
+    a, b = cells_of(documents, A, vary), cells_of(documents, B, vary)
+    assert (answer["a"]["runs"], answer["b"]["runs"]) == tuple(sum(map(len, side.values())) for side in (a, b))
+    shared = set(a) & set(b)
+    assert len(answer["cells"]) == len(shared)
+    keys = {}
+    for cell in answer["cells"]:
+        (key,) = [key for key in shared if all(("server." + name, value) in json.loads(cell["key"]).items() for name, value in key[0])
+                  and json.loads(cell["key"])["system.hardware_info.gpu_name"] == key[1]]
+        keys[cell["label"]] = key
+        assert (cell["a_count"], cell["b_count"]) == (len(a[key]), len(b[key]))
+    assert len(keys) == len(shared)
+    rng = np.random.default_rng(1)
+    for metric in answer["metrics"]:
+        name = metric["field"].removeprefix("results.")
+        wanted = []
+        for at, key in enumerate(keys.values()):
+            one, other = median(a[key], name), median(b[key], name)
+            assert metric["cells"]["a"][at] == pytest.approx(one) and metric["cells"]["b"][at] == pytest.approx(other)
+            wanted.append(math.log(other / one) if one and other else None)
+        assert metric["cells"]["log_ratio"] == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+        x = np.array([value for value in wanted if value is not None])
+        w, p = signed_rank(x)
+        below, above = int((x < 0).sum()), int((x > 0).sum())
+        faster = above if metric["direction"] == "higher" else below
+        assert (metric["count"], metric["faster"], metric["slower"], metric["equal"]) == (len(x), faster, len(x) - faster, 0)
+        assert metric["signed_rank"] == {"w": w, "p": pytest.approx(p, rel=1e-9), "exact": True}
+        sign = min(1.0, 2 * sum(math.comb(len(x), k) for k in range(min(below, above) + 1)) / 2 ** len(x))
+        assert metric["sign_p"] == pytest.approx(sign, rel=1e-9)
+        assert metric["ratio"] == pytest.approx(math.exp(x.mean()), rel=1e-9)
+        low, high, tolerance = interval(x, rng)
+        assert abs(math.log(metric["low"]) - low) < tolerance and abs(math.log(metric["high"]) - high) < tolerance
+        if stats is not None:
+            assert metric["signed_rank"]["p"] == pytest.approx(stats.wilcoxon(x, method="exact").pvalue, rel=1e-9)
+            assert metric["sign_p"] == pytest.approx(stats.binomtest(below, len(x)).pvalue, rel=1e-9)
+    for side, mine, other in (("a", a, b), ("b", b, a)):
+        listed = answer["unmatched"][side]
+        assert answer["unmatched"][f"{side}_count"] == len(listed) == len(set(mine) - set(other))
+        assert sorted(cell["count"] for cell in listed) == sorted(len(mine[key]) for key in set(mine) - set(other))
+    return keys
+
+
+# ---- matched configurations ----------------------------------------------------------------------
+
+
+def test_matched_configurations_equal_a_count_in_numpy(dashboard):
+    documents = grid()
+    store(dashboard, documents)
+    answer = compare(dashboard, metrics=NAMES)
+    keys = check(answer, documents)
+    assert len(keys) == 9
+    found = {metric["field"]: metric for metric in answer["metrics"]}
+    assert found["results.median_ttft_ms"]["finding"] == "worse" and found["results.output_throughput"]["finding"] == "worse"
+    assert found["results.p99_tpot_ms"]["count"] == 6
+    assert answer["field"]["field"] == "environment.engine.version" and answer["excluded"]["no_metric"] == 0
+    assert [metric["field"] for metric in compare(dashboard)["metrics"] if metric["field"] in NAMES]
+
+
+def test_unmatched_configurations_name_what_differs(dashboard):
+    store(dashboard, grid())
+    unmatched = compare(dashboard, metrics=NAMES)["unmatched"]
+    assert (unmatched["a_count"], unmatched["b_count"]) == (3, 2)
+    named = {(side, json.loads(cell["key"])["server.tensor_parallel_size"], json.loads(cell["key"])["server.max_num_seqs"],
+              json.loads(cell["key"])["system.hardware_info.gpu_name"]): cell["differs"] for side in "ab" for cell in unmatched[side]}
+    assert named["a", 1, 16, "NVIDIA H200"] == named["a", 1, 32, "NVIDIA H200"] == ["server.max_num_seqs"]
+    assert named["b", 4, 128, "NVIDIA H200"] == ["server.max_num_seqs"]
+    assert named["a", 2, 16, "NVIDIA B200"] == named["b", 2, 16, "NVIDIA L40S"] == ["system.hardware_info.gpu_name"]
+    lonely = compare(dashboard, b="9.9.9", metrics=NAMES)
+    assert (lonely["b"]["runs"], lonely["cells"], lonely["unmatched"]["a_count"]) == (0, [], 12)
+    assert all(cell["differs"] == [] for cell in lonely["unmatched"]["a"])
+    assert [metric["finding"] for metric in lonely["metrics"]] == ["no_value"] * 3
+
+
+def test_fields_may_vary(dashboard):
+    documents = grid()
+    store(dashboard, documents)
+    keys = check(compare(dashboard, metrics=NAMES[:2], vary=["server.max_num_seqs"]), documents, vary=("max_num_seqs",))
+    assert len(keys) == 3
+    # GPUs, too
+    answer = compare(dashboard, metrics=NAMES, vary=["system.hardware_info.gpu_name"])
+    assert (answer["unmatched"]["a_count"], answer["unmatched"]["b_count"]) == (2, 1)
+
+
+def test_another_field_is_compared_under_a_filter(dashboard):
+    documents = grid()
+    store(dashboard, documents)
+    answer = compare(dashboard, field="server.max_num_seqs", a=16, b=64.0, metrics=NAMES[:1],
+                     filter={"field": "environment.engine.version", "op": "eq", "value": OTHER})
+    assert (answer["a"]["name"], len(answer["cells"])) == ("16", 3)
+    sides = [[median([one["results"] for one in documents if one["environment"]["engine"]["version"] == OTHER
+                      and one["config"]["server"] == {"model": "meta-llama/Llama-3.1-8B", "tensor_parallel_size": tp, "max_num_seqs": seqs}],
+                     "median_ttft_ms") for tp in (1, 2, 4)] for seqs in (16, 64)]
+    (metric,) = answer["metrics"]
+    assert sorted(metric["cells"]["a"]) == pytest.approx(sorted(sides[0])) and sorted(metric["cells"]["b"]) == pytest.approx(sorted(sides[1]))
+
+
+# ---- the heat map --------------------------------------------------------------------------------
+
+
+def test_heat_maps_have_the_means_of_their_cells(dashboard):
+    documents = grid()
+    store(dashboard, documents)
+    answer = compare(dashboard, metrics=NAMES)
+    assert answer["heat_map"] == {"x": "server.max_num_seqs", "y": "server.tensor_parallel_size"}
+    axes = {axis["field"]: axis["values"] for axis in answer["axes"]}
+    assert axes["server.max_num_seqs"] == [16, 32, 64, 128] and axes["server.tensor_parallel_size"] == [1, 2, 4]
+    for metric in answer["metrics"]:
+        wanted = [[None] * 4 for _ in range(3)]
+        for cell, value in zip(answer["cells"], metric["cells"]["log_ratio"]):
+            wanted[[1, 2, 4].index(cell["inputs"]["server.tensor_parallel_size"])][[16, 32, 64, 128].index(cell["inputs"]["server.max_num_seqs"])] = value
+        assert metric["heat_map"]["log_ratio"] == wanted
+        assert metric["heat_map"]["count"] == [[int(value is not None) for value in row] for row in wanted]
+    chosen = compare(dashboard, metrics=NAMES, axes=["server.tensor_parallel_size"])
+    assert chosen["heat_map"] == {"x": "server.tensor_parallel_size", "y": None}
+    for metric in chosen["metrics"]:
+        means = [np.mean([value for cell, value in zip(chosen["cells"], metric["cells"]["log_ratio"])
+                          if value is not None and cell["inputs"]["server.tensor_parallel_size"] == tp]) for tp in (1, 2, 4)]
+        assert metric["heat_map"]["log_ratio"] == [pytest.approx(means, rel=1e-9)]
+    constant = compare(dashboard, metrics=NAMES[:1], axes=["server.dtype", "server.max_num_seqs"])
+    assert constant["heat_map"] == {"x": None, "y": "server.max_num_seqs"}
+    assert [len(row) for row in constant["metrics"][0]["heat_map"]["count"]] == [1] * 4
+
+
+# ---- requests ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("request_", "pointer"), [
+    ({"b": A}, "/b"),
+    ({"field": "no.such"}, "/field"),
+    ({"metrics": ["results.no_such"]}, "/metrics/0"),
+    ({"vary": ["no.such"]}, "/vary/0"),
+    ({"axes": ["no.such"]}, "/axes/0"),
+    ({"filter": {"field": "no.such", "op": "eq", "value": 1}}, "/filter/field")])
+def test_wrong_requests_are_refused(dashboard, request_, pointer):
+    answer = dashboard.post("/api/analysis/releases", {"a": A, "b": B, **request_})
+    assert (answer.status, answer.json["pointer"]) == (422, pointer)
+
+
+def test_an_empty_store_has_no_configurations(dashboard):
+    answer = compare(dashboard)
+    assert (answer["cells"], answer["metrics"], answer["a"]["runs"]) == ([], [], 0)
+
+
+def test_simulated_results_are_excluded(dashboard):
+    documents = grid()
+    for one in documents[::3]:
+        one["environment"]["engine"].update(simulated=True)
+    store(dashboard, documents)
+    real = [one for i, one in enumerate(documents) if i % 3]
+    answer = compare(dashboard, metrics=NAMES[:2])
+    check(answer, real)
+    excluded = [one for one in documents[::3] if one["environment"]["engine"]["version"] in (A, B)]
+    assert answer["excluded"]["simulated"] == len(excluded)
+
+
+def test_the_same_data_give_the_same_bytes(bin_dir, db, database, tmp_path):
+    documents = grid()
+    bodies = []
+    (tmp_path / "other").mkdir()
+    for i, place in enumerate((db, database.new(tmp_path / "other"), tmp_path / "plain.db")):
+        random.Random(i).shuffle(documents)
+        with Dashboard(bin_dir, place) as one:
+            store(one, documents)
+            answer = compare(one, metrics=NAMES)
+            del answer["data_version"]
+            bodies.append(answer)
+            one.stop()
+    assert bodies[0] == bodies[1] == bodies[2]

@@ -440,10 +440,11 @@ static void analyze(struct pareto *pareto, struct part *part)
 
 /* ---- the response -------------------------------------------------------------------------------- */
 
+/* A sum or a product of large numbers may be infinite, which is no number in JSON: it is null. */
 static void out_f64(struct pl_buf *out, const char *key, double number)
 {
 	query_out_key(out, key);
-	query_out_f64(out, number);
+	query_out_f64(out, isfinite(number) ? number : NAN);
 }
 
 static void out_yes(struct pl_buf *out, const char *key, bool yes)
@@ -637,7 +638,7 @@ static void write_head(const struct pareto *pareto, struct pl_buf *out)
 	pl_buf_add_char(out, '[');
 	for (unsigned k = 0; k < pareto->space.dimensions; k++) {
 		query_out_next(out);
-		query_out_f64(out, pareto->reference[k]);
+		query_out_f64(out, isfinite(pareto->reference[k]) ? pareto->reference[k] : NAN);
 	}
 	pl_buf_add_char(out, ']');
 	query_out_key(out, "limits");

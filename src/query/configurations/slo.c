@@ -511,10 +511,11 @@ static void judge_all(struct slo *slo)
 
 /* ---- the response -------------------------------------------------------------------------------- */
 
+/* A sum or a product of large numbers may be infinite, which is no number in JSON: it is null. */
 static void out_f64(struct pl_buf *out, const char *key, double number)
 {
 	query_out_key(out, key);
-	query_out_f64(out, number);
+	query_out_f64(out, isfinite(number) ? number : NAN);
 }
 
 static void out_truth(struct pl_buf *out, const char *key, bool is_known, bool yes)
@@ -679,7 +680,7 @@ static void write_cheapest(const struct slo *slo, const char *key,
 
 	for (size_t i = 0; i < slo->configurations.parts.count; i++) {
 		const struct configuration *item = &slo->items[slo->order[i]];
-		if (!item->is_kept || isnan(value(item)))
+		if (!item->is_kept || !isfinite(value(item)))
 			continue;
 		if (best == NULL ||
 		    (higher ? value(item) > value(best) : value(item) < value(best)))

@@ -80,6 +80,15 @@ def test_failed_runs_leave_a_doubt_and_headroom_has_the_sign_of_the_limit_kept(d
     assert all(one["values"][0]["headroom"] > 0 for one in above["configurations"])
 
 
+def test_numbers_that_overflow_are_null(dashboard):
+    dashboard.upload("/api/upload/batch", [result(i, 8, throughput=1.7e308, input_throughput=1.0, energy_per_token_j=1e10) for i in range(2)])
+    answer = ask(dashboard, limits=[{"field": "results.output_throughput", "min": 1}], prices=[{"gpu": "H100", "per_hour": 1e308}], carbon_g_per_kwh=1e308)
+    assert answer["configurations"][0]["costs"]["carbon_g_per_million_output_tokens"] is None
+    frontier = dashboard.post("/api/analysis/pareto", {"metrics": [{"field": "results.output_throughput"}, {"field": "results.p99_ttft_ms"}],
+                                                       "limits": [{"field": "results.p99_ttft_ms", "value": 1e308}]})
+    assert frontier.status == 200 and len(frontier.json["groups"][0]["points"]) == 1
+
+
 def bounds_of(metrics, limits):
     """The bounds of docs/reference/slo.md, as shares of the completed requests."""
     count, broken, most = metrics["completed"], 0, metrics["completed"]

@@ -233,7 +233,7 @@ def test_keys_show_the_log_and_all_reasons_and_close_the_view(terminal):
 
 def test_only_a_line_of_keys_is_one_and_the_lines_above_the_view_stay(terminal):
     one = terminal(starter=("setsid", "--ctty"), experiment=base_config(num_prompts=160, request_rate=20))
-    # before the view: nobody was asked
+    # before the view, no key has a meaning
     os.write(one.ours, b"q\n" + b"\n" * 5)
     assert one.read(lambda view: keys(view))
     above = [line for line in one.screen.lines[:one.screen.lines.index(one.views[-1][0])] if line]

@@ -5,8 +5,9 @@ import random
 import re
 
 import pytest
-from run_tools import PATIENCE, run_profllm, write_config
-from sweep_tools import sweep_config
+from run_tools import PATIENCE, run_profllm, start_profllm, write_config
+from sweep_tools import nothing_left, runs, sweep_config
+from wait_tools import wait_for
 
 PASS, NOT_JUDGED, INVALID, UNDECIDED, REGRESSION = 0, 1, 2, 4, 7
 METRICS = ("output_throughput", "median_ttft_ms", "median_tpot_ms")
@@ -187,6 +188,34 @@ def test_files_are_measured_in_turn_until_decided(bin_dir, tmp_path):
     assert gate(bin_dir, *args, "--budget", "20", "--resume", status=REGRESSION) == report
     assert [path.stat().st_mtime_ns for path in runs] == times
     assert run_profllm(bin_dir, "gate", *args).returncode == INVALID  # the directory has a gate
+
+
+def finished(folder):
+    """Returns the finished runs of both sides, with the times of their files."""
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.glob("*/cells/*.json")}
+
+
+def test_a_killed_gate_resumes_without_repeating_finished_runs(bin_dir, tmp_path):
+    """Killed in the middle of the third run or a later one, then of the fifth."""
+    base, out = simulator(tmp_path, "base.yaml", "4ms"), tmp_path / "out"
+    args = ["--base", base, "--candidate", base, "-o", out, "--min-effect", "0.0001%", "--metrics", "mean_ttft_ms", "--budget", "3"]
+    before = {}
+    for count in (2, 4):
+        process = start_profllm(bin_dir, "gate", *args, *(["--resume"] if before else []))
+        wait_for(lambda: len(finished(out)) >= count and any(out.glob("*/cells/*.journal")), f"run {count + 1}", process=process)
+        process.kill()
+        process.communicate()
+        after = finished(out)
+        assert before.items() <= after.items() and count <= len(after) < 6
+        before = after
+    report = gate(bin_dir, *args, "--resume", status=UNDECIDED)
+    assert (report["rounds"], report["state"]) == (3, "undecided")
+    assert before.items() <= finished(out).items() and len(finished(out)) == 6
+    assert [report[side]["runs"] for side in ("base", "candidate")] == [3, 3]
+    assert [report[side]["failed"] for side in ("base", "candidate")] == [0, 0]
+    sides = [out / "base", out / "candidate"]
+    assert all(len(runs(folder)) >= 3 for folder in sides)
+    wait_for(lambda: all(map(nothing_left, sides)), "the end of all servers")
 
 
 def test_budget_ends_without_a_decision(bin_dir, tmp_path):

@@ -35,7 +35,7 @@ struct dash_watches {
 
 static void log_state(const json_t *watch, const json_t *state)
 {
-	auto_free char *name = pl_clean_line(pl_json_get_text(watch, "name"));
+	auto_free char *name = pl_clean_shown(pl_json_get_text(watch, "name"));
 	const json_t *counts = json_object_get(state, "counts");
 	const char *message = pl_json_get_text(state, "message");
 
@@ -93,7 +93,10 @@ static int evaluate_all(struct dash_watches *watches, int64_t version, struct pl
 
 /* ---- webhook --------------------------------------------------------------------------------- */
 
-/* Sends the new entries in order. One that fails is not sent again, but logged; only the first failure in a row is. */
+/*
+ * Sends the new entries in order. One that fails is not sent again, but logged; only the first failure in a row is. The
+ * others then wait for the next look, because a receiver that does not respond would delay the evaluation by each.
+ */
 static void send_news(struct dash_watches *watches)
 {
 	auto_json json_t *news = NULL;
@@ -113,6 +116,8 @@ static void send_news(struct dash_watches *watches)
 			       "--watch-webhook: could not send the state of a watch: %s",
 			       err.text);
 		watches->is_silent = failed;
+		if (failed)
+			return;
 	}
 }
 
@@ -139,9 +144,9 @@ static int64_t look(struct dash_watches *watches)
 		bool failed = evaluate_all(watches, version, PL_ERR_IGNORED) < 0;
 		watches->version = failed ? -1 : version;
 	}
+	int64_t rest_ns = REST * (pl_clock_now_ns() - begin_ns);
 	if (watches->webhook != NULL)
 		send_news(watches);
-	int64_t rest_ns = REST * (pl_clock_now_ns() - begin_ns);
 	return rest_ns > TICK_NS ? rest_ns : TICK_NS;
 }
 

@@ -79,14 +79,22 @@ int dash_webhook_new(const char *url, const atomic_int *stop, struct dash_webhoo
 	if (!read_url(webhook, url))
 		return pl_err_set(
 			err, PL_ERR_INVALID,
-			"--watch-webhook: found '%.200s', expected http:// or https://, a "
-			"host, and a path without spaces",
-			url);
+			"--watch-webhook: expected http:// or https://, a host, and a path "
+			"without spaces");
 	if (webhook->is_https &&
 	    io_tls_client_new(webhook->host, &(struct io_tls_trust){ 0 }, &webhook->tls, err) < 0)
 		return pl_err_wrap(err, "--watch-webhook");
 	*ret = pl_take(webhook);
 	return 0;
+}
+
+/* The path often contains the secret of the receiver. */
+static int hide_path(const struct dash_webhook *webhook, struct pl_err *err)
+{
+	if (webhook->path[1] == '\0')
+		return -1;
+	auto_free char *hidden = pl_text_replace(err->text, webhook->path, "/…");
+	return pl_err_set(err, err->code, "%s", hidden);
 }
 
 int dash_webhook_send(struct dash_webhook *webhook, const char *body, size_t len,
@@ -108,7 +116,7 @@ int dash_webhook_send(struct dash_webhook *webhook, const char *body, size_t len
 					 .reply_bytes_max = REPLY_BYTES_MAX,
 					 .stop_signal = webhook->stop },
 		     &reply, err) < 0)
-		return -1;
+		return hide_path(webhook, err);
 	if (reply.status >= 200 && reply.status <= 299)
 		return 0;
 	return pl_err_set(err, PL_ERR_NETWORK, "found status %d, expected 200 to 299",

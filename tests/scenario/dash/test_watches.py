@@ -2,6 +2,7 @@
 a webhook receives each new state, and `profllm-dashboard regress` exits with 7."""
 import contextlib
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -246,10 +247,24 @@ def test_a_redirect_is_not_followed_and_failures_are_logged_once(bin_dir, db):
         assert status == 0 and reached == [] and err.count("could not send the state of a watch: found status 302") == 1
 
 
-@pytest.mark.parametrize("url", ["ftp://a/b", "http://", "http://user@host/", "http://host:0/", "http://host/#x", "host:80", "http://a b/"])
+def test_a_receiver_that_does_not_respond_delays_no_state(bin_dir, db):
+    """The connection is accepted by the system, and nothing reads from it. The path may be a secret."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/services/T0/sesame"
+        with Dashboard(bin_dir, db, "--watch-webhook", url) as one:
+            for i in range(6):
+                one.post(WATCHES, {"name": f"w{i}", "question": QUESTION})
+            state(one, 6)
+            store(one, series(60, 80, 0.03, **STEP))
+            wait_for(lambda: watch(one, 6)["state"]["state"] == "regression", "the watch is asked between two attempts", seconds=20)
+            status, _, err = one.stop()
+    assert status == 0 and err.count("could not send the state of a watch") == 1 and "sesame" not in err, err
+
+
+@pytest.mark.parametrize("url", ["ftp://a/b", "http://", "http://user@host/", "http://host:0/", "http://host/#x", "host:80", "http://a b/", "http://user:sesame@host/"])
 def test_an_invalid_webhook_is_refused(bin_dir, tmp_path, url):
     done = run_dashboard(bin_dir, "serve", "--db", tmp_path / "a.db", "--port", "0", "--watch-webhook", url)
-    assert done.returncode == 2 and "--watch-webhook" in done.stderr
+    assert done.returncode == 2 and "--watch-webhook" in done.stderr and "sesame" not in done.stderr
 
 
 # ---- command -------------------------------------------------------------------------------------

@@ -119,6 +119,16 @@ test('a release got slower: verdict, reasons, place, comparison and decision by 
   await expect(page.getByText('2 decisions on this series')).toBeVisible()
 })
 
+test('runs without a value are counted in the legend and marked at the axis', async ({ page }) => {
+  await page.goto(`${dashboard().url}/trends`)
+  await verdicts(page).locator('summary', { hasText: 'Stable' }).click()
+  await verdicts(page).getByRole('link', { name: /^P99 TTFT · TP 2/ }).click()
+  const chart = region(page, 'Chart')
+  await expect(chart.getByText('1 run without a value')).toBeVisible()
+  await expect(chart.locator('svg text', { hasText: 'without a value' })).toHaveCount(0)
+  await expect(chart.locator('[data-gaps]')).toHaveAttribute('d', /^M[\d.]+ [\d.]+v-6$/)
+})
+
 test('the list has one direction or both, and suspects in sensitive mode', async ({ page }) => {
   await page.goto(`${dashboard().url}/trends`)
   const list = verdicts(page).getByRole('list', { name: 'Changed series' })

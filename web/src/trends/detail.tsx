@@ -295,6 +295,7 @@ interface LegendProps {
 }
 
 function Legend({ verdict, form, name, asTable, onTable }: LegendProps) {
+  const gaps = verdict.points?.filter(({ value }) => value === null).length ?? 0
   return (
     <div className={css.legend}>
       <h2 className={css.ytitle}>
@@ -314,6 +315,15 @@ function Legend({ verdict, form, name, asTable, onTable }: LegendProps) {
                 <circle cx="6" cy="6" r="3.2" fill="none" stroke="var(--s1)" strokeWidth="1.4" />
               </svg>
               outlier, kept
+            </span>
+          )}
+          {gaps > 0 && (
+            <span className={css.ent}>
+              <svg viewBox="0 0 12 12" aria-hidden="true">
+                <path d="M0 11.5h12" stroke="var(--axis)" />
+                <path d="M6 11V5" stroke="var(--text-3)" strokeWidth="1.5" />
+              </svg>
+              {runs(gaps)} without a value
             </span>
           )}
           <span className={css.ent}>

@@ -105,8 +105,7 @@ export function SeriesPlot({ verdict, change, field, form, annotations, axisName
         value === null || outlier !== isOutlier ? '' : circle(toX(i), toY(value), radius),
       )
       .join('')
-  const gaps = points.length - places.length
-  const firstGap = points.findIndex(({ value }) => value === null)
+  const gaps = points.map(({ value }, i) => (value === null ? `M${toX(i).toFixed(1)} ${bottom}v-6` : '')).join('')
   const versions = spansOf(points.map(({ version, label }) => version ?? label))
   const months = spansOf(monthLabels(points.map(({ time: when }) => when)))
   const flags = flagsOf(annotations, points)
@@ -219,16 +218,7 @@ export function SeriesPlot({ verdict, change, field, form, annotations, axisName
               ]}
             />
           )}
-          {gaps > 0 && (
-            <text
-              className={css.mark}
-              data-end={toX(firstGap) > LEFT + inner / 2 || undefined}
-              x={toX(firstGap)}
-              y={bottom - 24}
-            >
-              {runs(gaps)} without a value
-            </text>
-          )}
+          <path d={gaps} stroke="var(--text-3)" strokeWidth="1.5" data-gaps />
           {flags.map(({ index, number }) => (
             <g key={number} data-flag={number}>
               <path d={`M${edge(index)} ${bottom}v-17h13v12h-13`} fill="var(--accent-soft)" stroke="var(--accent)" />

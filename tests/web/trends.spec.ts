@@ -119,10 +119,42 @@ test('a release got slower: verdict, reasons, place, comparison and decision by 
   await expect(page.getByText('2 decisions on this series')).toBeVisible()
 })
 
+test('on a phone, an opened series comes before the list, which is closed', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${dashboard().url}/trends`)
+  await verdicts(page).getByRole('link', { name: SLOWER }).focus()
+  await page.keyboard.press('Enter')
+  await expect(title(page)).toHaveText(/^P99 TTFT, TP 4/)
+  await expect(title(page)).toBeFocused()
+  await expect(title(page)).toBeInViewport()
+  await expect(verdicts(page)).toHaveCount(0)
+  await expect(region(page, 'Chart').getByRole('slider')).toBeVisible()
+  const list = page.locator('details', { has: page.locator('summary', { hasText: /^\d+ changed series$/ }) })
+  const other = list.getByRole('link', { name: /regression.*P99 TTFT.*TP 8/ })
+  await expect(other).toBeHidden()
+  expect(await soundness(page)).toEqual([])
+
+  // j opens the list, and the entry opened from it closes it
+  await page.keyboard.press('j')
+  await expect(other).toBeVisible()
+  expect(await soundness(page)).toEqual([])
+  await other.click()
+  await expect(title(page)).toHaveText(/^P99 TTFT, TP 8/)
+  await expect(title(page)).toBeFocused()
+  await expect(other).toBeHidden()
+
+  // back at the list, the entry that was open has the focus
+  await page.getByRole('main').getByRole('link', { name: 'Trends', exact: true }).press('Enter')
+  await expect(verdicts(page).getByRole('link', { name: /regression.*P99 TTFT.*TP 8/ })).toBeFocused()
+  await expect(verdicts(page).getByRole('link', { name: /regression.*P99 TTFT.*TP 8/ })).toBeInViewport()
+})
+
 test('runs without a value are counted in the legend and marked at the axis', async ({ page }) => {
   await page.goto(`${dashboard().url}/trends`)
   await verdicts(page).locator('summary', { hasText: 'Stable' }).click()
-  await verdicts(page).getByRole('link', { name: /^P99 TTFT · TP 2/ }).click()
+  await verdicts(page)
+    .getByRole('link', { name: /^P99 TTFT · TP 2/ })
+    .click()
   const chart = region(page, 'Chart')
   await expect(chart.getByText('1 run without a value')).toBeVisible()
   await expect(chart.locator('svg text', { hasText: 'without a value' })).toHaveCount(0)

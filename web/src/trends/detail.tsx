@@ -45,9 +45,10 @@ interface Props {
   change: TrendsChange
   catalogue: Catalogue
   tools: React.ReactNode
+  children?: React.ReactNode // below the heading
 }
 
-export function Detail({ answer, request, round, state, change, catalogue, tools }: Props) {
+export function Detail({ answer, request, round, state, change, catalogue, tools, children }: Props) {
   const listed = answer.series.find(({ key }) => key === state.series)
   const asked = useMemo(() => ({ ...plain(request), series: state.series }), [request, state.series])
   const [own] = useSeriesVerdicts([asked], round)
@@ -64,7 +65,7 @@ export function Detail({ answer, request, round, state, change, catalogue, tools
       </p>
       <div className={page.head}>
         <div>
-          <h1>
+          <h1 tabIndex={-1}>
             <bdi>{name}</bdi>
           </h1>
           {shown && <Facts verdict={shown} catalogue={catalogue} />}
@@ -86,6 +87,7 @@ export function Detail({ answer, request, round, state, change, catalogue, tools
           )}
         </div>
       </div>
+      {children}
       <Progress on={own?.isFetching ?? false} />
       {own?.error && (
         <div className={page.notice}>
@@ -145,7 +147,7 @@ function Facts({ verdict, catalogue }: { verdict: Verdict; catalogue: Catalogue 
   )
 }
 
-interface BodyProps extends Omit<Props, 'tools'> {
+interface BodyProps extends Omit<Props, 'tools' | 'children'> {
   verdict: Verdict
   hasPoints: boolean
   read: Change | undefined

@@ -1,6 +1,6 @@
 // Trends: verdicts on all series at the left, all series of a metric or one series at the right. The address has the
-// state of both.
-import { useEffect, useMemo, useRef, useState } from 'react'
+// state of both. In one column, an opened series comes first, and the verdicts are folded below its heading.
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
@@ -14,6 +14,7 @@ import { treePieces } from '../filter/tree-words'
 import { count } from '../format/number'
 import { useKeys } from '../keys/use-keys'
 import { Act, Bone, ButtonLink, Note, Progress } from '../ui/controls'
+import { Icon } from '../ui/icons'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
 import { Waiting } from '../ui/waiting'
@@ -23,7 +24,7 @@ import { usePlace } from '../url/use-place'
 import { type TrendsChange, useTrendsState } from '../url/use-trends'
 import { Detail } from './detail'
 import { VerdictList } from './list'
-import { changeOf, shownChanges, STATES } from './model'
+import { changeOf, foundCount, shownChanges, STATES } from './model'
 import { Excluded, Overview } from './overview'
 import { Tools } from './tools'
 import css from './trends.module.css'
@@ -72,16 +73,19 @@ export function Trends() {
   const isComplete = answer !== undefined && answer.incomplete.length === 0
   usePlace({ content: `trends ${state.series}`, isReady: isComplete })
   useWalk(answer, state, change)
-  useOpened(state.series)
+  useOpened(state.series, isComplete)
+  const isFolded = useMedia('(max-width: 1180px)') && state.series !== ''
   const error = verdicts.error ?? fields.error ?? view.error
   if (!answer || !catalogue || !isComplete)
     return (
       <div className={css.split}>
-        <aside className={css.side} aria-label="Verdicts">
-          <div className={css.sideHead}>
-            <Bone width={190} />
-          </div>
-        </aside>
+        {!isFolded && (
+          <aside className={css.side} aria-label="Verdicts">
+            <div className={css.sideHead}>
+              <Bone width={190} />
+            </div>
+          </aside>
+        )}
         <main id="main" className={css.body}>
           <Progress on={!error} />
           <h1>Trends</h1>
@@ -104,18 +108,19 @@ export function Trends() {
     )
   const isOld = JSON.stringify(answer.request) !== JSON.stringify(request)
   const newer = round.newer(answer.data_version)
+  const note = newer && (
+    <p className={css.newer}>
+      <Act onPress={round.next}>Show newer results</Act>
+    </p>
+  )
   return (
     <div className={css.split}>
-      <aside className={css.side} aria-label="Verdicts">
-        <Progress on={verdicts.isFetching} />
-        <VerdictList {...{ answer, state, change, catalogue, isOld }}>
-          {newer && (
-            <p className={css.newer}>
-              <Act onPress={round.next}>Show newer results</Act>
-            </p>
-          )}
-        </VerdictList>
-      </aside>
+      {!isFolded && (
+        <aside className={css.side} aria-label="Verdicts">
+          <Progress on={verdicts.isFetching} />
+          <VerdictList {...{ answer, state, change, catalogue, isOld }}>{note}</VerdictList>
+        </aside>
+      )}
       <main id="main" className={css.body}>
         {verdicts.error && (
           <div className={page.notice}>
@@ -127,7 +132,16 @@ export function Trends() {
             {...{ answer, request, state, change, catalogue }}
             round={round.shown}
             tools={<Tools shown={answer} />}
-          />
+          >
+            {isFolded && (
+              <>
+                {note}
+                <Fold key={state.series} answer={answer} state={state}>
+                  <VerdictList {...{ answer, state, change, catalogue, isOld }} />
+                </Fold>
+              </>
+            )}
+          </Detail>
         ) : (
           <>
             <div className={page.head}>
@@ -206,14 +220,34 @@ function Failure({ error, onRetry, isOld = false }: { error: Error; onRetry: () 
   )
 }
 
-// In one column, what is opened comes after the list: it is scrolled into view.
-function useOpened(series: string) {
-  const isColumn = useMedia('(max-width: 1180px)')
+// If the link that opened or closed a series has left the page, the heading of the series or its entry in the list gets
+// the focus.
+function useOpened(series: string, isReady: boolean) {
   const last = useRef(series)
   useEffect(() => {
-    if (last.current !== series && isColumn) document.getElementById('main')?.scrollIntoView()
+    if (!isReady || last.current === series) return
+    const left = last.current
     last.current = series
-  }, [series, isColumn])
+    if (document.activeElement !== document.body) return
+    const entry = document.querySelector<HTMLElement>(series ? '#main h1' : `[data-entry="${CSS.escape(left)}"]`)
+    entry?.focus({ preventScroll: true })
+    if (!series) entry?.scrollIntoView({ block: 'nearest' })
+  }, [series, isReady])
+}
+
+// The verdicts in one column, closed until the user asks for them.
+function Fold({ answer, state, children }: { answer: Regressions; state: TrendsState; children: ReactNode }) {
+  const { by_state: counts, series: total } = answer.counts
+  const found = foundCount(counts, state.mode)
+  return (
+    <details className={css.fold} data-fold>
+      <summary>
+        <Icon name="right" small />
+        {found ? `${count(found)} changed series` : `All ${count(total)} series`}
+      </summary>
+      <section aria-label="Verdicts">{children}</section>
+    </details>
+  )
 }
 
 // No series: what is missing, and what to do.
@@ -271,6 +305,8 @@ function TooFew({ answer }: { answer: Regressions }) {
 // j and k walk the list, Enter opens the focused entry as a link does; [ and ] walk the changes, t shows the table.
 function useWalk(answer: Regressions | undefined, state: TrendsState, change: TrendsChange) {
   const step = (by: number) => {
+    const fold = document.querySelector<HTMLDetailsElement>('[data-fold]')
+    if (fold) fold.open = true // nothing in a closed one can have the focus
     const entries = [...document.querySelectorAll<HTMLElement>('[data-entry]')]
     const now = entries.findIndex((entry) => entry === document.activeElement)
     const current = entries.findIndex((entry) => entry.getAttribute('aria-current') === 'true')

@@ -63,7 +63,7 @@ struct res_frontier_analysis {
 	size_t on_count;
 	size_t knee; /* SIZE_MAX: none */
 	bool has_spread;
-	bool is_cut; /* by goes_on() */
+	bool is_cut;                            /* by goes_on() */
 	struct res_frontier_figure hypervolume; /* `configuration` is SIZE_MAX */
 	struct res_frontier_figure limits[RES_FRONTIER_LIMITS_MAX];
 };
@@ -77,7 +77,7 @@ struct res_frontier_question {
 	size_t count;
 	const double *reference; /* of the hypervolume; NULL: no hypervolume */
 	const struct res_frontier_limit *limits;
-	size_t limit_count;  /* at most RES_FRONTIER_LIMITS_MAX */
+	size_t limit_count; /* at most RES_FRONTIER_LIMITS_MAX */
 	/* Returns false to end the draws: then has_spread is false. NULL: they take as long as they take. */
 	bool (*goes_on)(void *data);
 	void *data;

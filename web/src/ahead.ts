@@ -13,7 +13,8 @@ async function bodyOf<T>(response: Promise<Response>) {
 }
 
 // The page requests the parts by the number of the experiment, which is in its document.
-async function requestExperiment(id: string) {
+async function requestExperiment(part: string) {
+  const id = decodeURIComponent(part)
   const answer = requestAhead(experimentPath(id))
   keepAhead(experimentPath(id), answer)
   keepAhead('/api/fields', requestAhead('/api/fields'))
@@ -58,6 +59,6 @@ function requestFiles() {
 
 const id = /^\/experiments\/([^/]+)$/.exec(window.location.pathname)?.[1]
 if (id !== undefined) {
-  requestExperiment(decodeURIComponent(id)).catch(() => {})
+  requestExperiment(id).catch(() => {})
   requestFiles()
 }

@@ -551,6 +551,26 @@ static json_t *cell_json(const struct res_gate *gate, const struct gate_cell *ce
 			 (json_int_t)cell->count[RES_GATE_CANDIDATE], "metrics", metrics);
 }
 
+/* The fewest fields in which the cell differs from one of the other side. New reference. */
+static json_t *nearest_differences(const struct res_gate *gate, const struct gate_cell *cell,
+				   unsigned other)
+{
+	const struct gate_cell *nearest = NULL;
+	size_t fewest = SIZE_MAX;
+
+	for (size_t i = 0; i < gate->count && fewest > 0; i++) {
+		if (gate->cells[i].count[other] == 0)
+			continue;
+		size_t distance = res_match_distance(cell->inputs, gate->cells[i].inputs);
+		if (distance < fewest) {
+			fewest = distance;
+			nearest = &gate->cells[i];
+		}
+	}
+	return nearest != NULL ? res_match_differences(cell->inputs, nearest->inputs)
+			       : json_array();
+}
+
 /* The configurations that only `side` has. */
 static json_t *alone_json(const struct res_gate *gate, unsigned side)
 {
@@ -564,22 +584,11 @@ static json_t *alone_json(const struct res_gate *gate, unsigned side)
 		const struct gate_cell *cell = &gate->cells[i];
 		if (is_matched(cell) || cell->count[side] == 0)
 			continue;
-		json_t *fewest = NULL;
-		for (size_t k = 0; k < gate->count; k++) {
-			if (gate->cells[k].count[1 - side] == 0)
-				continue;
-			json_t *differs = res_match_differences(cell->inputs,
-								gate->cells[k].inputs);
-			bool is_fewer = fewest == NULL ||
-					json_array_size(differs) < json_array_size(fewest);
-			json_decref(is_fewer ? fewest : differs);
-			fewest = is_fewer ? differs : fewest;
-		}
 		auto_free char *label = res_match_label(cell->inputs, axes);
-		json_array_append_new(answer,
-				      json_pack("{s:s, s:s, s:I, s:o}", "key", cell->key, "label",
-						label, "count", (json_int_t)cell->count[side],
-						"differs", fewest != NULL ? fewest : json_array()));
+		json_array_append_new(answer, json_pack("{s:s, s:s, s:I, s:o}", "key", cell->key,
+							"label", label, "count",
+							(json_int_t)cell->count[side], "differs",
+							nearest_differences(gate, cell, 1 - side)));
 	}
 	return answer;
 }

@@ -24,7 +24,8 @@
  * - since: entered and left compare the frontier with that of the runs before the time, or of the runs of releases
  *   before the version. Runs without a time or a release are in neither. dominated_by: the newest run of each
  *   configuration on the frontier that dominates this one, at most 5.
- * - budget_ms: groups are resampled in turn. If there is no time for the others, incomplete has "membership".
+ * - budget_ms: groups are resampled in turn. If there is no time for all, incomplete has "membership", and has_spread of
+ *   the others is false.
  */
 #pragma once
 

@@ -136,6 +136,7 @@ test('on a phone, an opened series comes before the list, which is closed', asyn
 
   // j opens the list, and the entry opened from it closes it
   await page.keyboard.press('j')
+  await list.getByRole('button', { name: /^Show \d+ more$/ }).click()
   await expect(other).toBeVisible()
   expect(await soundness(page)).toEqual([])
   await other.click()
@@ -159,6 +160,29 @@ test('runs without a value are counted in the legend and marked at the axis', as
   await expect(chart.getByText('1 run without a value')).toBeVisible()
   await expect(chart.locator('svg text', { hasText: 'without a value' })).toHaveCount(0)
   await expect(chart.locator('[data-gaps]')).toHaveAttribute('d', /^M[\d.]+ [\d.]+v-6$/)
+})
+
+test('the list is grouped by incident, with the first cause and three series each', async ({ page }) => {
+  const { url } = dashboard()
+  await page.goto(`${url}/trends`)
+  await expect(verdicts(page)).toContainText(/\d+ regressions in \d+ incidents?/)
+  await expect(verdicts(page).getByRole('heading', { name: 'Engine version 0.31.0 → 0.32.0' })).toBeVisible()
+  const incident = verdicts(page).getByRole('list', { name: 'Engine version 0.31.0 → 0.32.0' })
+  await expect(verdicts(page).getByText(/^since 0\.32\.0 · incident of \d+ series$/)).toBeVisible()
+  await expect(incident.getByRole('link')).toHaveCount(3)
+  expect(await soundness(page)).toEqual([])
+  await verdicts(page)
+    .getByRole('button', { name: /^Show \d+ more$/ })
+    .click()
+  await expect(incident.getByRole('link', { name: /P99 TTFT.*TP 8/ })).toBeVisible()
+  await verdicts(page).getByRole('combobox', { name: 'Group' }).selectOption('none')
+  await expect(page).toHaveURL(/group=none/)
+  await expect(incident).toHaveCount(0)
+  await expect(verdicts(page).getByRole('link', { name: SLOWER })).toContainText(
+    /since 0\.32\.0 · incident of \d+ series/,
+  )
+  await page.reload()
+  await expect(verdicts(page).getByRole('combobox', { name: 'Group' })).toHaveValue('none')
 })
 
 test('the list has one direction or both, and suspects in sensitive mode', async ({ page }) => {

@@ -1,21 +1,24 @@
 // The verdicts: significant changes first, by size and certainty; all other series are groups with a count.
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useId, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
-import type { Field, Regressions, Verdict } from '../api/types'
+import type { Field, Incident, Regressions, Verdict } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
-import { count, formFor } from '../format/number'
+import { count, formFor, formOfRow } from '../format/number'
+import { NOT_RECORDED, valueText } from '../format/value'
 import { Act, join, Segment, Select } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
-import type { TrendDirection, TrendMode, TrendsState } from '../url/trends'
+import type { TrendDirection, TrendGroup, TrendMode, TrendsState } from '../url/trends'
 import type { TrendsChange } from '../url/use-trends'
 import {
   type Change,
   changeOf,
   countsText,
   foundCount,
+  groupsOf,
+  incidentsText,
   isFound,
   lookOf,
   percent,
@@ -31,6 +34,7 @@ import { StateMark } from './state'
 import css from './trends.module.css'
 
 const SHOWN = 8 // of a group, until the user asks for all
+const MEMBERS = 3 // of an incident
 
 interface Props {
   answer: Regressions
@@ -38,15 +42,29 @@ interface Props {
   change: TrendsChange
   catalogue: Catalogue
   isOld: boolean // of the previous question
+  opened: string // the series whose entry is in the list, even if its group is closed
   children?: ReactNode // notes above the list
 }
 
-export function VerdictList({ answer, state, change, catalogue, isOld, children }: Props) {
+export function VerdictList({ answer, state, change, catalogue, isOld, opened, children }: Props) {
   const { by_state: counts, series: total } = answer.counts
   const found = foundCount(counts, state.mode)
   const all = useMemo(() => answer.series.filter((one) => isFound(one.state, state.mode)), [answer, state.mode])
   const listed = state.direction ? all.filter(({ trend }) => trend === state.direction) : all
-  const incidents = useMemo(() => new Map(answer.incidents.map((one) => [one.id, one.series.length])), [answer])
+  const incidents = useMemo(() => new Map(answer.incidents.map((one) => [one.id, one])), [answer])
+  const groups = groupsOf(listed)
+  const shared = groups.filter(({ members }) => members.length > 1)
+  const isGrouped =
+    state.group === '' ? groups.some(({ members }) => members.length >= MEMBERS) : state.group === 'incident'
+  const entry = (verdict: Verdict) => (
+    <Entry
+      key={verdict.key}
+      verdict={verdict}
+      field={catalogue.get(verdict.metric)}
+      state={state}
+      affected={incidents.get(changeOf(verdict, null)?.incident ?? '')?.series.length ?? 1}
+    />
+  )
   return (
     <>
       <div className={css.sideHead}>
@@ -55,7 +73,10 @@ export function VerdictList({ answer, state, change, catalogue, isOld, children 
             {found === 0 ? 'No change in' : `${count(found)} of`} {count(total)} series{found === 0 ? '' : ' changed'}
           </span>
         </h2>
-        <p>{countsText(counts, state.mode) || nothingText(total)}</p>
+        <p>
+          {countsText(counts, state.mode) || nothingText(total)}
+          {all.length === found && incidentsText(all)}
+        </p>
         <div className={css.row}>
           <Segment
             label="Direction"
@@ -80,6 +101,22 @@ export function VerdictList({ answer, state, change, catalogue, isOld, children 
             />
           </span>
         </div>
+        {(shared.length > 0 || state.group !== '') && (
+          <div className={css.row}>
+            <span className={css.pick}>
+              <span className="dim">group</span>
+              <Select
+                label="Group"
+                value={isGrouped ? 'incident' : 'none'}
+                onChange={(group) => change({ group: group as TrendGroup })}
+                options={[
+                  ['incident', 'by incident'],
+                  ['none', 'none'],
+                ]}
+              />
+            </span>
+          </div>
+        )}
         {state.mode === 'sensitive' && (
           <p className="dim">Includes suspects, from half of the usual minimum effect. Expect more false alarms.</p>
         )}
@@ -97,15 +134,16 @@ export function VerdictList({ answer, state, change, catalogue, isOld, children 
               Overview of all series
             </Link>
           </li>
-          {listed.map((verdict) => (
-            <Entry
-              key={verdict.key}
-              verdict={verdict}
-              field={catalogue.get(verdict.metric)}
-              state={state}
-              affected={incidentCount(verdict, incidents)}
-            />
-          ))}
+          {!isGrouped
+            ? listed.map(entry)
+            : groups.map(({ id, members }) => {
+                const incident = id === null ? undefined : incidents.get(id)
+                return incident && members.length > 1 ? (
+                  <IncidentGroup key={incident.id} {...{ incident, members, state, catalogue, opened }} />
+                ) : (
+                  members.map(entry)
+                )
+              })}
         </ul>
         {listed.length === 0 && all.length > 0 && <p className={css.more}>No series became {state.direction}.</p>}
         {all.length < found && (
@@ -120,6 +158,7 @@ export function VerdictList({ answer, state, change, catalogue, isOld, children 
             name={sentence(STATE_WORDS[quiet]).replace(/\.$/, '')}
             total={counts[quiet] ?? 0}
             verdicts={answer.series.filter((one) => one.state === quiet)}
+            opened={opened}
             catalogue={catalogue}
           />
         ))}
@@ -131,19 +170,15 @@ export function VerdictList({ answer, state, change, catalogue, isOld, children 
 const nothingText = (total: number) =>
   total === 0 ? 'No series under this filter' : 'No significant change; the groups below say how sure that is'
 
-const incidentCount = (verdict: Verdict, incidents: Map<string, number>) => {
-  const id = changeOf(verdict, null)?.incident
-  return id == null ? 1 : (incidents.get(id) ?? 1)
-}
-
 interface EntryProps {
   verdict: Verdict
   field: Field
   state: TrendsState
-  affected: number
+  affected: number // series of its incident
+  isMember?: boolean // below the heading of its incident
 }
 
-function Entry({ verdict, field, state, affected }: EntryProps) {
+function Entry({ verdict, field, state, affected, isMember = false }: EntryProps) {
   const change = changeOf(verdict, null)
   const form = formFor(field, [change?.before.median, change?.after.median, verdict.current.median])
   const look = lookOf(verdict.state, verdict.trend)
@@ -167,11 +202,64 @@ function Entry({ verdict, field, state, affected }: EntryProps) {
               <bdi>{verdict.label}</bdi>
             </span>
           )}
-          <span className="dim">{entryNote(change, affected)}</span>
+          <span className="dim">{isMember && change ? memberNote(change) : entryNote(change, affected)}</span>
         </span>
       </Link>
     </li>
   )
+}
+
+interface IncidentProps {
+  incident: Incident
+  members: Verdict[]
+  opened: string
+  state: TrendsState
+  catalogue: Catalogue
+}
+
+function IncidentGroup({ incident, members, opened, state, catalogue }: IncidentProps) {
+  const [all, setAll] = useState(members.slice(MEMBERS).some(({ key }) => key === opened))
+  const title = useId()
+  const shown = all ? members : members.slice(0, MEMBERS)
+  const hidden = members.length - shown.length
+  const since = `since ${incident.to_label}`
+  const cause = causeText(incident, catalogue)
+  return (
+    <li className={css.incident}>
+      <h3 id={title}>{cause || 'No recorded field changed'}</h3>
+      <p>
+        {since} · incident of {count(incident.series.length)} series
+      </p>
+      <ul aria-labelledby={title}>
+        {shown.map((verdict) => (
+          <Entry
+            key={verdict.key}
+            verdict={verdict}
+            field={catalogue.get(verdict.metric)}
+            state={state}
+            affected={members.length}
+            isMember
+          />
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <p>
+          <Act onPress={() => setAll(true)}>Show {count(hidden)} more</Act>
+        </p>
+      )}
+    </li>
+  )
+}
+
+// "PyTorch version 2.9.0 → 2.10.0": the first cause.
+function causeText({ causes: [cause] }: Incident, catalogue: Catalogue) {
+  if (!cause) return ''
+  const field = catalogue.get(cause.field)
+  const form = formOfRow(field, [cause.before, cause.after])
+  const [before, after] = [cause.before, cause.after].map((value) =>
+    value == null ? NOT_RECORDED : valueText(field, value, form),
+  )
+  return `${longName(field)} ${before} → ${after}`
 }
 
 const tailSize = ({ tail }: Verdict) => (tail.ratio == null ? '' : percent(tail.ratio))
@@ -188,16 +276,27 @@ function entryNote(change: Change | undefined, affected: number) {
     .join(' · ')
 }
 
+// The note of an entry below the heading of its incident, which has the version.
+const memberNote = ({ state, seen_count: seen, decision }: Change) =>
+  [
+    state === 'noisier' && 'spread, median unchanged',
+    seen < 3 && state !== 'noisier' && `${seen} of 3 analyses`,
+    decision !== 'none' && decision,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
 interface GroupProps {
   name: string
   total: number
   verdicts: Verdict[]
+  opened: string
   state: TrendsState
   catalogue: Catalogue
 }
 
-function Group({ name, total, verdicts, state, catalogue }: GroupProps) {
-  const holdsOpened = verdicts.some(({ key }) => key === state.series)
+function Group({ name, total, verdicts, opened, state, catalogue }: GroupProps) {
+  const holdsOpened = verdicts.some(({ key }) => key === opened)
   const [isOpen, setOpen] = useState(holdsOpened)
   const [all, setAll] = useState(holdsOpened)
   const shown = all ? verdicts : verdicts.slice(0, SHOWN)

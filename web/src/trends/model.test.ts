@@ -7,6 +7,8 @@ import {
   changeOf,
   countsText,
   foundCount,
+  groupsOf,
+  incidentsText,
   intervalText,
   lookOf,
   lookOfChange,
@@ -211,6 +213,26 @@ describe('counts', () => {
     expect([foundCount(counts, 'strict'), foundCount(counts, 'sensitive')]).toEqual([4, 7])
     expect(quietStates('strict')).toContain('suspect')
     expect(quietStates('sensitive')).not.toContain('suspect')
+  })
+})
+
+describe('incidents', () => {
+  const of = (key: string, incident: string | null) => verdict({ key, changes: [change({ incident })] })
+  const all = [of('a', 'x'), of('b', null), of('c', 'y'), of('d', 'x'), of('e', null)]
+
+  it('collect their series at the place of the first one', () => {
+    expect(groupsOf(all).map(({ id, members }) => [id, members.map(({ key }) => key).join()])).toEqual([
+      ['x', 'a,d'],
+      [null, 'b'],
+      ['y', 'c'],
+      [null, 'e'],
+    ])
+  })
+
+  it('are counted if series share one', () => {
+    expect(incidentsText(all)).toBe(' in 4 incidents')
+    expect(incidentsText([of('a', 'x'), of('b', 'x')])).toBe(' in 1 incident')
+    expect(incidentsText([of('a', 'x'), of('b', 'y')])).toBe('')
   })
 })
 

@@ -228,6 +228,35 @@ export const countsText = (counts: Counts, mode: TrendMode) =>
     })
     .join(', ')
 
+export interface Group {
+  id: string | null // of their incident; null: one series without an incident
+  members: Verdict[]
+}
+
+// Series with an equal incident, at the place of the first one.
+export function groupsOf(verdicts: Verdict[]): Group[] {
+  const groups: Group[] = []
+  const byId = new Map<string, Group>()
+  for (const verdict of verdicts) {
+    const id = changeOf(verdict, null)?.incident ?? null
+    const known = id === null ? undefined : byId.get(id)
+    if (known) known.members.push(verdict)
+    else {
+      const group = { id, members: [verdict] }
+      groups.push(group)
+      if (id !== null) byId.set(id, group)
+    }
+  }
+  return groups
+}
+
+// " in 3 incidents", if some series share one.
+export function incidentsText(verdicts: Verdict[]) {
+  const groups = groupsOf(verdicts)
+  if (groups.length === verdicts.length) return ''
+  return ` in ${count(groups.length)} ${groups.length === 1 ? 'incident' : 'incidents'}`
+}
+
 export const foundCount = (counts: Counts, mode: TrendMode) =>
   foundStates(mode).reduce((sum, state) => sum + (counts[state] ?? 0), 0)
 

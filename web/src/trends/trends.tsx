@@ -73,7 +73,7 @@ export function Trends() {
   const isComplete = answer !== undefined && answer.incomplete.length === 0
   usePlace({ content: `trends ${state.series}`, isReady: isComplete })
   useWalk(answer, state, change)
-  useOpened(state.series, isComplete)
+  const opened = useOpened(state.series, isComplete)
   const isFolded = useMedia('(max-width: 1180px)') && state.series !== ''
   const error = verdicts.error ?? fields.error ?? view.error
   if (!answer || !catalogue || !isComplete)
@@ -118,7 +118,7 @@ export function Trends() {
       {!isFolded && (
         <aside className={css.side} aria-label="Verdicts">
           <Progress on={verdicts.isFetching} />
-          <VerdictList {...{ answer, state, change, catalogue, isOld }}>{note}</VerdictList>
+          <VerdictList {...{ answer, state, change, catalogue, isOld, opened }}>{note}</VerdictList>
         </aside>
       )}
       <main id="main" className={css.body}>
@@ -137,7 +137,7 @@ export function Trends() {
               <>
                 {note}
                 <Fold key={state.series} answer={answer} state={state}>
-                  <VerdictList {...{ answer, state, change, catalogue, isOld }} />
+                  <VerdictList {...{ answer, state, change, catalogue, isOld, opened }} />
                 </Fold>
               </>
             )}
@@ -221,7 +221,7 @@ function Failure({ error, onRetry, isOld = false }: { error: Error; onRetry: () 
 }
 
 // If the link that opened or closed a series has left the page, the heading of the series or its entry in the list gets
-// the focus.
+// the focus. Returns the opened series, or the one that is being closed: its entry must be in the list.
 function useOpened(series: string, isReady: boolean) {
   const last = useRef(series)
   useEffect(() => {
@@ -233,6 +233,7 @@ function useOpened(series: string, isReady: boolean) {
     entry?.focus({ preventScroll: true })
     if (!series) entry?.scrollIntoView({ block: 'nearest' })
   }, [series, isReady])
+  return series || last.current
 }
 
 // The verdicts in one column, closed until the user asks for them.

@@ -18,6 +18,7 @@ describe('the address of Trends', () => {
       version: 'environment.profllm',
       mode: 'sensitive',
       direction: 'worse',
+      group: 'none',
       vary: ['server.max_num_seqs'],
       keep: ['environment.gpu.driver'],
       series: 'a key & more',
@@ -32,7 +33,9 @@ describe('the address of Trends', () => {
   })
 
   it('ignores what it cannot read', () => {
-    expect(readTrends('?by=size&mode=loud&direction=up&change=-1&values=max&band=x&where={')).toEqual(NO_TRENDS)
+    expect(readTrends('?by=size&mode=loud&direction=up&group=host&change=-1&values=max&band=x&where={')).toEqual(
+      NO_TRENDS,
+    )
     expect(readTrends('?change=1.5').change).toBeNull()
   })
 

@@ -4,6 +4,7 @@
 //   metric=ID   the metric of the overview        metrics=A,B   those analyzed instead of the headline metrics
 //   by=time     the order of runs                 version=ID    the version under study
 //   mode=sensitive                                direction=worse or better
+//   group=incident or none   the list; by incident if an incident has many series, if missing
 //   vary=A,B    fields that may change in a series   keep=A,B   fields that may not
 //   series=KEY  the opened series                 change=N      one of its changes, from 1; the last one if missing
 //   each=1      a chart per series                values=median, mean
@@ -15,6 +16,7 @@ import { withPresentNames } from './former'
 
 export type TrendMode = 'strict' | 'sensitive'
 export type TrendDirection = '' | 'worse' | 'better'
+export type TrendGroup = '' | 'incident' | 'none'
 export const AGGREGATES = ['none', 'median', 'mean'] as const
 export const BANDS = ['none', 'p10_p90', 'mad', 'minmax', 'ci95'] as const
 export type Aggregate = (typeof AGGREGATES)[number]
@@ -29,6 +31,7 @@ export interface TrendsState {
   version: string
   mode: TrendMode
   direction: TrendDirection
+  group: TrendGroup
   vary: string[]
   keep: string[]
   series: string // '': the overview
@@ -52,6 +55,7 @@ export const NO_TRENDS: TrendsState = {
   version: USUAL_VERSION,
   mode: 'strict',
   direction: '',
+  group: '',
   vary: [],
   keep: [],
   series: '',
@@ -82,6 +86,7 @@ export function readTrends(search: string): TrendsState {
   state.version = query.get('version') || USUAL_VERSION
   state.mode = oneOf(query.get('mode'), ['strict', 'sensitive'], 'strict')
   state.direction = oneOf(query.get('direction'), ['', 'worse', 'better'], '')
+  state.group = oneOf(query.get('group'), ['', 'incident', 'none'], '')
   state.series = query.get('series') ?? ''
   const change = Number(query.get('change'))
   state.change = Number.isSafeInteger(change) && change > 0 ? change : null
@@ -101,7 +106,7 @@ export const exploreOf = ({ choices, where }: Pick<TrendsState, 'choices' | 'whe
 
 export function writeTrends(state: TrendsState) {
   const query = new URLSearchParams()
-  for (const name of ['metric', 'by', 'version', 'mode', 'direction', 'series', 'values', 'band'] as const)
+  for (const name of ['metric', 'by', 'version', 'mode', 'direction', 'group', 'series', 'values', 'band'] as const)
     if (state[name] !== NO_TRENDS[name]) query.set(name, state[name])
   for (const name of LISTS) if (state[name].length) query.set(name, state[name].join(','))
   if (state.change !== null) query.set('change', String(state.change))

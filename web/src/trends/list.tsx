@@ -269,7 +269,7 @@ function entryNote(change: Change | undefined, affected: number) {
   return [
     change.state === 'noisier' ? `spread ${sinceText(change)}, median unchanged` : sinceText(change),
     affected > 1 && `incident of ${affected} series`,
-    affected <= 1 && change.state !== 'noisier' && `found by ${change.seen_count} of 3 analyses`,
+    affected <= 1 && change.state !== 'noisier' && `${change.seen_count} of 3 analyses`,
     change.decision !== 'none' && change.decision,
   ]
     .filter(Boolean)

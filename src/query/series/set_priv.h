@@ -14,8 +14,8 @@ struct series_row {
 	size_t index; /* in the bitmap */
 	int64_t id;
 	int64_t time_us;
-	int64_t at;       /* in responses: the time, or the rank of the version */
-	int64_t position; /* in an analysis: of one version, ordered by time, too */
+	int64_t at;        /* in responses: the time, or the rank of the version */
+	int64_t position;  /* in an analysis: of one version, ordered by time, too */
 	uint32_t version;  /* index in the versions + 1; 0: none */
 	const char *order; /* sorts rows of the same `at`: time, run_id, id */
 };

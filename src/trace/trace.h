@@ -2,7 +2,7 @@
  * The sums over a trace in Chrome's format, read block by block: an object with "traceEvents", or the bare array of
  * events. Any bytes are accepted; memory is bounded whatever the file contains. Belongs to one thread.
  *
- * Only complete events ("ph": "X") count. Frames around others are no operations: the profiler itself, user
+ * Only complete events ("ph": "X") count. Frames around others are not operations: the profiler itself, user
  * annotations and functions of Python. The span of the trace is the time from the first begin to the last end of an
  * operation.
  */

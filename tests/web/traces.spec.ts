@@ -123,7 +123,7 @@ test('a file leaves the host only after a click that says so', async ({ page, co
   expect(asked).toEqual(['https://ui.perfetto.dev/'])
 })
 
-test('a file that is no trace has a cause instead of a summary; a result without traces has no section', async ({
+test('a file that is not a trace has a cause instead of a summary; a result without traces has no section', async ({
   page,
   complaints,
 }) => {

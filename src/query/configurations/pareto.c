@@ -396,7 +396,7 @@ static int compare_points(const void *a, const void *b, void *context)
 	return ranks != 0 ? ranks : (one > other) - (one < other);
 }
 
-/* Returns false once the time is over, or the client has left. */
+/* Returns false once the time has ended, or the client has left. */
 static bool has_time(void *data)
 {
 	struct pareto *pareto = data;
@@ -440,7 +440,7 @@ static void analyze(struct pareto *pareto, struct part *part)
 
 /* ---- the response -------------------------------------------------------------------------------- */
 
-/* A sum or a product of large numbers may be infinite, which is no number in JSON: it is null. */
+/* A sum or a product of large numbers may be infinite, which is not a number in JSON: it is null. */
 static void out_f64(struct pl_buf *out, const char *key, double number)
 {
 	query_out_key(out, key);

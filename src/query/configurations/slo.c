@@ -511,7 +511,7 @@ static void judge_all(struct slo *slo)
 
 /* ---- the response -------------------------------------------------------------------------------- */
 
-/* A sum or a product of large numbers may be infinite, which is no number in JSON: it is null. */
+/* A sum or a product of large numbers may be infinite, which is not a number in JSON: it is null. */
 static void out_f64(struct pl_buf *out, const char *key, double number)
 {
 	query_out_key(out, key);

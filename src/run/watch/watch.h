@@ -52,7 +52,7 @@ void run_watch_begin(struct run_watch *watch, const struct run_watch_load *load)
 /* Call it before the records of the feed are freed. Prints the last progress. */
 void run_watch_end(struct run_watch *watch);
 
-/* The server is profiled, with requests of its own, after the load. `step`: what it does; NULL: it is over. */
+/* The server is profiled, with requests of its own, after the load. `step`: what it does; NULL: it has ended. */
 void run_watch_profiling(struct run_watch *watch, const char *step);
 
 /*

@@ -118,7 +118,7 @@ def test_each_change_counts_as_one_of_the_data(dashboard):
 
 def test_dashboards_over_one_database_see_each_others_changes(bin_dir, database, db):
     if database.kind == "sqlite":
-        pytest.skip("one dashboard at a time")
+        pytest.skip("SQLite: only one dashboard may use a database at a time")
     with Dashboard(bin_dir, db) as one, Dashboard(bin_dir, db) as other:
         tag = other.get("/api/data/summary").headers["ETag"]
         assert one.post(DECISIONS, PLACE).status == 201

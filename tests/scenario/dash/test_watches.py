@@ -180,7 +180,7 @@ def test_a_question_that_cannot_be_asked_is_an_error(bin_dir, db):
 
 def test_dashboards_over_one_database_share_the_states(bin_dir, database, db):
     if database.kind == "sqlite":
-        pytest.skip("one dashboard at a time")
+        pytest.skip("SQLite: only one dashboard may use a database at a time")
     with Dashboard(bin_dir, db) as one, Dashboard(bin_dir, db) as other:
         one.post(WATCHES, {"name": "w", "question": QUESTION})
         store(other, series(60, 80, 0.03, **STEP))

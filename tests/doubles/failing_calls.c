@@ -14,13 +14,17 @@
  *	pq_answer   the server executes the call, and the connection is cut before the answer arrives
  *
  * `pq_sync` counts the responses to the syncs of a pipeline, and fails the allocation of one of them.
+ *
+ * If the program crashes, standard error gets "SEGV (signal N):" and the stack, one frame per line. Under ASan, ASan reports it.
  */
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <libpq-fe.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -126,6 +130,38 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+#define STACK_BYTES (64 * 1024)
+#define FRAMES_MAX  64
+
+extern void __asan_init(void) __attribute__((weak));
+
+/* Prints the stack, and lets the signal end the program. */
+static void report_crash(int number)
+{
+	void *frames[FRAMES_MAX];
+	int count = backtrace(frames, FRAMES_MAX);
+
+	dprintf(STDERR_FILENO, "SEGV (signal %d):\n", number);
+	backtrace_symbols_fd(frames, count, STDERR_FILENO);
+	raise(number);
+}
+
+/* A stack that overflowed cannot be reported on itself: the first thread reports on another one. */
+static void report_crashes(void)
+{
+	static char stack[STACK_BYTES];
+	void *frame;
+
+	if (__asan_init != NULL)
+		return;
+	backtrace(&frame, 1); /* loads libgcc, which allocates memory */
+	sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof(stack) }, NULL);
+	struct sigaction action = { .sa_handler = report_crash,
+				    .sa_flags = SA_RESETHAND | SA_ONSTACK };
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *program = getenv("PROFLLM_FAIL_PROGRAM"), *call = getenv("PROFLLM_FAIL_CALL");
@@ -149,6 +185,7 @@ __attribute__((constructor)) static void begin(void)
 	}
 	number_to_fail = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
 	dl_iterate_phdr(note_library, NULL);
+	report_crashes();
 	shared = memory;
 }
 

@@ -19,7 +19,7 @@ import time
 import pytest
 from dashboard_tools import Dashboard
 from database_tools import ask, is_address
-from failing_tools import Failing, check_end, counts_of, each_call, ended, plain, some_kinds
+from failing_tools import Failing, check_end, counts_of, each_call, ended, is_crash_of_openssl, plain, some_kinds
 from run_tools import base_config, load_result, processes_with, start_profllm, write_config
 from sweep_tools import summary, sweep_args, sweep_config
 from wait_tools import wait_for
@@ -54,6 +54,37 @@ def document(bin_dir, tmp_path_factory):
 def alone(document, tmp_path_factory):
     """The same result without its artifacts."""
     return shutil.copy(document, tmp_path_factory.mktemp("alone") / "r.json")
+
+
+# ---- crashes --------------------------------------------------------------------------------------
+
+
+@release_only
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
+def test_reports_the_stack_of_a_crash(bin_dir, tmp_path, number):
+    failing = Failing(bin_dir, "profllm-dashboard", tmp_path, "malloc:0")
+    process = failing.start("serve", "--db", tmp_path / "d.db", "--port", 0)
+    assert until_listening(process) is not None
+    process.send_signal(number)
+    done = ended(process)
+    assert done.returncode == -number and f"SEGV (signal {number:d}):\n" in done.stderr, done.stderr
+    assert "/profllm-dashboard(" in done.stderr, done.stderr
+    with pytest.raises(AssertionError, match=f"signal {number:d}: "):
+        check_end(done, "malloc:1")
+
+
+@pytest.mark.parametrize("modules, is_known", [
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)", "libc.so.6(__pthread_rwlock_rdlock+0x0)",
+      "libcrypto.so.3(CRYPTO_THREAD_read_lock+0x9)", "../bin/profllm(+0x22e710)"], True),
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)", "libssl.so.3(SSL_CTX_new_ex+0x9)", "../bin/profllm(+0x22e710)"], True),
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)", "../bin/profllm(+0x22e710)", "libcrypto.so.3(EVP_MD_fetch+0x2a)"], False),
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)", "libc.so.6(strlen+0x1)", "../bin/profllm(+0x22e710)"], False),
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)", "libjansson.so.4(json_decref+0x2)", "libcrypto.so.3(+0x2a)"], False),
+    (["failing_calls.so(+0x2030)", "libc.so.6(+0x3c050)"], False),
+])
+def test_knows_a_crash_of_openssl(modules, is_known):
+    stack = "".join(f"/lib/{module}[0x7f555fc55030]\n" for module in modules)
+    assert is_crash_of_openssl(f"profllm: warning: one line\nSEGV (signal 11):\n{stack}") == is_known
 
 
 # ---- ingest of one document ----------------------------------------------------------------------

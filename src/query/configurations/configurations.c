@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "mirror/kernels/kernels.h"
 #include "query/groups/compared_priv.h"
 #include "query/out_priv.h"
@@ -10,6 +11,8 @@
 
 #define VERDICT "quality.verdict"
 #define TRUSTED "trusted"
+
+#define VALUES_LISTED 20 /* per field; a response has no more */
 
 /* Runs with the same values in all of these are repeats. */
 static const char *const key_fields[] = {
@@ -157,6 +160,62 @@ int query_configurations_make(struct configurations *configurations, struct pl_e
 		configurations->parts.count = 0;
 	list_runs(configurations);
 	return mirror_view_goes_on(view, err);
+}
+
+/* ---- cautions ------------------------------------------------------------------------------------ */
+
+struct caution_rows {
+	const struct configurations *configurations;
+	const struct mirror_column *const *shown;
+	size_t shown_count;
+	struct facet_rows *rows;
+	struct tally tally;
+};
+
+static bool is_shown(void *context, const char *id)
+{
+	const struct caution_rows *of = context;
+	const struct request_fields *by = &of->configurations->by;
+
+	for (size_t i = 0; i < of->shown_count; i++) {
+		if (pl_text_equal(of->shown[i]->field->id, id))
+			return true;
+	}
+	for (size_t i = 0; i < by->count; i++) {
+		if (pl_text_equal(by->items[i]->field->id, id))
+			return true;
+	}
+	return false;
+}
+
+static void values_of(void *context, size_t side, const struct res_field *field,
+		      struct res_compare_values *ret)
+{
+	struct caution_rows *of = context;
+	const struct mirror_column *column = mirror_view_column(of->configurations->view,
+								field->id);
+
+	(void)side;
+	if (column != NULL)
+		query_compared_values(&of->tally, column, of->rows, VALUES_LISTED, ret);
+}
+
+json_t *query_configurations_cautions(const struct configurations *configurations,
+				      const struct mirror_column *const *shown, size_t count)
+{
+	auto_facet_rows struct facet_rows *rows = query_facet_rows_new(configurations->view,
+								       configurations->rows);
+	struct caution_rows of = {
+		.configurations = configurations, .shown = shown, .shown_count = count, .rows = rows
+	};
+	json_t *cautions = res_compare_cautions(
+		&(struct res_compare_source){ .context = &of,
+					      .fields = mirror_view_fields(configurations->view),
+					      .side_count = 1,
+					      .values = values_of,
+					      .is_shown = is_shown });
+	query_tally_done(&of.tally);
+	return cautions;
 }
 
 /* ---- output -------------------------------------------------------------------------------------- */

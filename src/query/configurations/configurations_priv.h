@@ -49,6 +49,12 @@ void query_configurations_write_ids(const struct configurations *configurations,
 /* Writes "key": {ID: value}. */
 void query_configurations_write_key(const struct configurations *configurations, size_t group,
 				    struct pl_buf *out);
+/*
+ * Returns the cautions about the remaining rows, a new reference (result/compare/compare.h). `shown`: fields that are
+ * named next to them, and need no caution.
+ */
+json_t *query_configurations_cautions(const struct configurations *configurations,
+				      const struct mirror_column *const *shown, size_t count);
 /* Writes the members field, label, unit and direction, of a metric. */
 void query_configurations_write_metric(const struct res_field *field, bool higher,
 				       struct pl_buf *out);

@@ -13,6 +13,7 @@
 #include "query/filter.h"
 #include "query/groups/cells_priv.h"
 #include "query/out_priv.h"
+#include "query/rows_priv.h"
 #include "result/frontier/bootstrap.h"
 #include "tbl/request_bounds.h"
 #include "vllm/version.h"
@@ -42,6 +43,8 @@ struct pareto {
 	int64_t since_us;
 	struct vllm_version since_version;
 	size_t unmeasured;
+	struct request_fields columns;
+	struct rows_writer *row_writer; /* NULL: no columns */
 	double *values; /* of each run, in the order of configurations.runs */
 	size_t points_left;
 	json_int_t budget_ms;
@@ -52,6 +55,8 @@ struct pareto {
 static void pareto_done(struct pareto *pareto)
 {
 	free(pareto->values);
+	query_rows_writer_free(pareto->row_writer);
+	free(pareto->columns.items);
 	query_configurations_done(&pareto->configurations);
 	query_filter_free(pareto->filter);
 	mirror_view_free(pareto->view);
@@ -215,6 +220,7 @@ static int open_view(struct pareto *pareto, const struct mirror_snapshot *snapsh
 	query_filter_fields(query_request_member(request, "filter"), &pareto->ids);
 	query_request_ids(query_request_member(request, "group_by"), &pareto->ids);
 	query_request_ids(query_request_member(request, "metrics"), &pareto->ids);
+	query_request_ids(query_request_member(request, "columns"), &pareto->ids);
 	query_configurations_ids(&pareto->ids);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(default_metrics); i++)
 		*PL_PUSH(pareto->ids.items, pareto->ids.count,
@@ -233,10 +239,16 @@ static bool read_request(struct pareto *pareto, const json_t *request)
 	fits = query_request_columns(&pareto->pointer, pareto->view, request, "group_by",
 				     &pareto->configurations.by) &&
 	       fits;
+	fits = query_request_columns(&pareto->pointer, pareto->view, request, "columns",
+				     &pareto->columns) &&
+	       fits;
 	bool has_metrics = read_metrics(pareto, request);
 	fits = has_metrics && read_limits(pareto, request) && fits;
 	fits = has_metrics && read_reference(pareto, request) && fits;
 	fits = read_since(pareto, request) && fits;
+	if (fits && pareto->columns.count > 0)
+		pareto->row_writer = query_rows_writer_new(pareto->view, pareto->columns.items,
+							   pareto->columns.count);
 	pareto->points_left = (size_t)query_request_number(request, "limit",
 							   BOUND_FRONTIER_DEFAULT);
 	pareto->budget_ms = query_request_number(request, "budget_ms", 0);
@@ -540,6 +552,20 @@ static void write_dominating(const struct pareto *pareto, const struct part *par
 	pl_buf_add_char(out, ']');
 }
 
+/* Writes the newest run. */
+static void write_row(const struct pareto *pareto, const struct part *part, size_t at,
+		      struct pl_buf *out)
+{
+	const struct configurations *configurations = &pareto->configurations;
+	size_t last = configurations->starts[part->first + at + 1] - 1;
+
+	query_out_key(out, "row");
+	if (pareto->row_writer != NULL)
+		query_rows_write(pareto->row_writer, configurations->places[last], out);
+	else
+		pl_buf_add_text(out, "null");
+}
+
 static void write_point(const struct pareto *pareto, const struct part *part, size_t at,
 			struct pl_buf *out)
 {
@@ -553,6 +579,7 @@ static void write_point(const struct pareto *pareto, const struct part *part, si
 	out_f64(out, "share", part->analysis.shares[at]);
 	out_yes(out, "knee", part->analysis.knee == at);
 	write_dominating(pareto, part, at, out);
+	write_row(pareto, part, at, out);
 	pl_buf_add_char(out, '}');
 }
 
@@ -654,6 +681,10 @@ static void write_head(const struct pareto *pareto, struct pl_buf *out)
 		pl_buf_add_char(out, '}');
 	}
 	pl_buf_add_char(out, ']');
+	auto_json json_t *cautions = query_configurations_cautions(configurations, pareto->metrics,
+								   pareto->space.dimensions);
+	query_out_key(out, "cautions");
+	pl_json_write(cautions, PL_JSON_COMPACT, out);
 }
 
 static int write_answer(struct pareto *pareto, const struct mirror_snapshot *snapshot,

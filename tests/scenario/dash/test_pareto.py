@@ -177,6 +177,21 @@ def test_three_metrics_and_directions(stored):
     assert turned["frontier_count"] == len(frontier_of(flipped))
 
 
+def test_rows_of_points_and_cautions(stored):
+    dashboard, documents = stored
+    columns = ["server.max_num_seqs", "run.name"]
+    answer = ask(dashboard, group_by=["environment.engine.version"], columns=columns)
+    for point in (point for group in answer["groups"] for point in group["points"]):
+        row, newest = point["row"], documents[point["ids"][-1] - 1]
+        assert (row["id"], row["run_id"], row["simulated"], row["verdict"]) == (point["ids"][-1], newest["run_id"], False, "trusted")
+        assert row["cells"]["server.max_num_seqs"] == newest["config"]["server"]["max_num_seqs"] and set(row["cells"]) <= set(columns)
+    differing = {of["field"] for one in answer["cautions"] for of in one["fields"]}
+    assert "system.hardware_info.gpu_name" in differing and "environment.engine.version" not in differing
+    assert len({point["row"] for group in ask(dashboard)["groups"] for point in group["points"]}) == 1
+    other = ask(dashboard, group_by=["system.hardware_info.gpu_name"])["cautions"]
+    assert "system.hardware_info.gpu_name" not in {of["field"] for one in other for of in one["fields"]}
+
+
 def test_limit_and_answers_of_any_order(stored, bin_dir, database, tmp_path):
     dashboard, documents = stored
     question = {"group_by": ["environment.engine.version"], "limits": [{"field": USER, "value": 60}]}
@@ -222,6 +237,7 @@ def test_without_repeats_nothing_is_sure(dashboard):
     ({"since": {"time": "yesterday"}}, "/since/time"),
     ({"since": {"version": "new"}}, "/since/version"),
     ({"group_by": ["no"]}, "/group_by/0"),
+    ({"columns": ["no"]}, "/columns/0"),
 ])
 def test_faults(dashboard, question, pointer):
     answer = dashboard.post(PATH, question)

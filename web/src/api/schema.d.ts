@@ -2056,6 +2056,8 @@ export interface components {
                 /** @description A value of environment.engine.version */
                 version?: string;
             } | null;
+            /** @description Fields that the cells of `row` of each point include */
+            columns?: components["schemas"]["FieldId"][];
             /**
              * @description Maximum number of points of all groups together
              * @default 1000
@@ -2108,6 +2110,11 @@ export interface components {
             /** @description Reference point of the hypervolumes; null without configurations */
             reference: (number | null)[];
             limits: components["schemas"]["ParetoLimit"][];
+            /**
+             * @description Properties in which the rows differ although they should match. Each field has one side: all rows. The metrics and
+             *     the fields of group_by are omitted.
+             */
+            cautions: components["schemas"]["Caution"][];
             /** @description Groups in the order of their values; null and not recorded come last */
             groups: components["schemas"]["ParetoGroup"][];
             /** @description Number of further groups */
@@ -2197,6 +2204,8 @@ export interface components {
             knee: boolean;
             /** @description The newest run of each of at most 5 configurations on the frontier that dominate it */
             dominated_by: number[];
+            /** @description The newest run with the cells of `columns`; null without columns */
+            row: components["schemas"]["Row"] | null;
         };
         /**
          * @example {

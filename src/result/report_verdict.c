@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "result/document.h"
+#include "result/metrics/client_error.h"
 #include "vllm/bench/kinds.h"
 
 #define TEXT_WIDTH         80
@@ -237,15 +238,19 @@ static void add_at_most(struct pl_buf *buf, double value, double least)
 	pl_buf_addf(buf, shown < 10 ? "%.2g" : "%.0f", shown);
 }
 
+/* The client error of a measurement in ms. */
+static double error_ms(const json_t *measurement)
+{
+	return fmax(-pl_json_get_f64(measurement, "lo"), pl_json_get_f64(measurement, "hi"));
+}
+
 /* "0.022 ms", `open`, "0.098 %", `close`: the client error of a measurement. */
 static void add_error(struct pl_buf *buf, const json_t *measurement, const char *open,
 		      const char *close)
 {
 	double share = pl_json_get_f64(measurement, "share");
 
-	add_at_most(buf,
-		    fmax(-pl_json_get_f64(measurement, "lo"), pl_json_get_f64(measurement, "hi")),
-		    0.001);
+	add_at_most(buf, error_ms(measurement), 0.001);
 	pl_buf_addf(buf, " ms%s", open);
 	/* shares of a metric near 0 have no meaning */
 	if (share < SHARE_SHOWN_MAX)
@@ -256,6 +261,23 @@ static void add_error(struct pl_buf *buf, const json_t *measurement, const char 
 }
 
 /* ---- sentences ----------------------------------------------------------------------------- */
+
+/*
+ * The limit of the client error: "2 %", or "0.1 ms (3.6 %)" where the absolute limit applies, because 2 % of the metric is
+ * less. The check holds its share of the metric, which converts as the error's own share does.
+ */
+static void add_error_limit(struct pl_buf *buf, const json_t *measurement, double limit,
+			    const char *unit)
+{
+	double share = pl_json_get_f64(measurement, "share");
+
+	if (limit > RES_CLIENT_ERROR_SHARE_MAX && share > 0 && isfinite(share)) {
+		pl_buf_addf(buf, "%.2g ms (", error_ms(measurement) * limit / share);
+		pl_buf_addf(buf, limit < 0.1 ? "%.2g %%)" : "%.0f %%)", 100 * limit);
+	} else {
+		add_amount(buf, limit, unit);
+	}
+}
 
 /* "FINDING (ID: found X, expected at most Y; DETAIL)"; of the client error "FINDING, more than the limit of Y (ID)" */
 static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const json_t *check)
@@ -289,7 +311,7 @@ static void add_finding(struct pl_buf *buf, const struct ruling *ruling, const j
 	}
 	if (is_measured && json_is_number(limit)) {
 		pl_buf_add_text(buf, ", more than the limit of ");
-		add_amount(buf, json_number_value(limit), unit);
+		add_error_limit(buf, measurement, json_number_value(limit), unit);
 	}
 	pl_buf_addf(buf, " (%s", id != NULL ? id : "unknown check");
 	if (!is_measured && json_is_number(value) && !pl_text_equal(unit, "yes")) {

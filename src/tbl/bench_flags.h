@@ -31,7 +31,8 @@ BENCH_FLAG("json", NULL, NULL,
 	   "print the result (or the dry run) to standard output as one JSON object")
 BENCH_FLAG("quiet", NULL, NULL, "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-	   "exit with status 6 if the verdict is VERDICT or worse; client_limited is the worse")
+	   "exit with status 6 if the verdict is VERDICT or worse; client_limited is worse than "
+	   "degraded")
 BENCH_FLAG("upload", "URL", NULL,
 	   "show the run on the dashboard at URL while it lasts, then send the result of --output "
 	   "and its artifacts")

@@ -88,7 +88,7 @@ const CASES: Record<string, Case> = {
   infinite: {
     runs: numbered(4, (i) => ({ rate: 'inf', output: 100 + i })),
     of: ['benchmark.request_rate', 'results.output_throughput'],
-    notDrawn: { scatter: '4 not plotted: with an infinite request rate', parallel: '4 gaps in lines' },
+    notDrawn: { scatter: '4 results not plotted: with an infinite request rate', parallel: '4 gaps in lines' },
   },
   negative: { runs: numbered(8, (i) => ({ delta: -100 - i, output: i })), of: ['tags.delta', 'tags.delta'] },
 }

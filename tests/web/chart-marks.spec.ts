@@ -179,7 +179,7 @@ test('boxes: a group without a value takes no room, and a single result is a mar
   expect(texts).toContain('alone')
   expect(texts).not.toContain('empty')
   expect(shapes.filter(({ marks }) => marks === 1).length).toBeGreaterThan(0)
-  await expect(about(page)).toContainText('1 not plotted: without output throughput')
+  await expect(about(page)).toContainText('1 result not plotted: without output throughput')
 })
 
 test('results at one point are counted there, and simulated ones are fainter than measured ones', async ({ page }) => {

@@ -135,7 +135,7 @@ test('the chart draws only points of the server; missing values are counted and 
       ).toBe(true)
   expect(excluded).toEqual({ x_missing: RUNS - wanted.length })
   await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
-    `${RUNS - wanted.length} not plotted: without P99 TTFT`,
+    `${RUNS - wanted.length} results not plotted: without P99 TTFT`,
   )
 })
 
@@ -167,7 +167,7 @@ for (const kind of ['line', 'bar', 'box'] as const) {
       page.getByText(kind === 'box' ? 'whiskers: minimum to maximum' : 'error bars: minimum to maximum'),
     ).toBeVisible()
     await expect(page.getByRole('note', { name: 'About this chart' })).toContainText(
-      `${RUNS - groups.n[0]} not plotted: without P99 TTFT`,
+      `${RUNS - groups.n[0]} results not plotted: without P99 TTFT`,
     )
     await plot(page).focus()
     await page.keyboard.press('Home')

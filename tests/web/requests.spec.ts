@@ -249,7 +249,7 @@ test('states: not uploaded, none, none that match, and a failure', async ({ page
   await page.goto(`${url}/experiments/2`)
   await expect(part(page)).toContainText('r.requests.jsonl was not uploaded')
   await page.goto(`${url}/experiments/3`)
-  await expect(page.getByRole('region', { name: 'Document', exact: true })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Result file', exact: true })).toBeVisible()
   await expect(part(page)).toHaveCount(0)
   await open(page, '?rid=nothing')
   await expect(part(page)).toContainText('No request matches.')

@@ -19,18 +19,18 @@ const LOAD = {
   max_concurrency: 4,
 }
 
-// `profllm run` starts the simulator itself.
-export async function ownResult(folder: string): Promise<string> {
-  const path = join(folder, 'ours.json')
-  const config = join(folder, 'ours.yaml') // JSON is YAML
+// `profllm run` starts the simulator itself. The load of the tests is short; pictures want one of several seconds.
+export async function ownResult(folder: string, name = 'ours', load: object = LOAD): Promise<string> {
+  const path = join(folder, `${name}.json`)
+  const config = join(folder, `${name}.yaml`) // JSON is YAML
   writeFileSync(
     config,
     JSON.stringify({
-      name: 'ours',
+      name,
       suite: 'web',
       server: { model: 'sim/test', max_model_len: 2048, tensor_parallel_size: 1 },
       launch: { command: [program('profllm-sim'), 'serve'], extra_args: ['--sim-step', '2ms'] },
-      benchmark: LOAD,
+      benchmark: load,
     }),
   )
   await run(program('profllm'), ['run', '--config', config, '--output', path], { timeout: RUN_TIMEOUT_MS })

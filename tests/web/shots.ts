@@ -6,9 +6,18 @@ import { join } from 'node:path'
 import { counted, type Dashboard, expect, filters, test, useDashboard } from './fixtures'
 import { AFTER, history } from './history'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
-import { type Document, read, variant, write } from './results'
+import { type Document, ownResult, read, variant, write } from './results'
 
 const OUT = process.env['PROFLLM_SHOTS'] as string
+
+const CHAT = {
+  dataset_name: 'random',
+  random_input_len: 256,
+  random_output_len: 64,
+  num_prompts: 400,
+  max_concurrency: 8,
+}
+let chat: Promise<string> | undefined
 
 const importAll = (store: Dashboard, documents: Document[]) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
@@ -49,7 +58,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await save(page, `explore-${colorScheme}`)
   })
 
-  test(`experiment ${colorScheme}`, async ({ page, own }) => {
+  test(`experiment ${colorScheme}`, async ({ page, folder }) => {
+    const own = await (chat ??= ownResult(folder, 'chat-c8', CHAT))
     await page.emulateMedia({ colorScheme })
     await page.goto(`${dashboard().url}/upload`)
     await page.getByTestId('files').setInputFiles(own)

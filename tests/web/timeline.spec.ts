@@ -229,7 +229,7 @@ test('a file that was not uploaded is named; a result without telemetry has no t
   await page.goto(`${url}/experiments/2`)
   await expect(timeline(page)).toContainText('r.series.jsonl was not uploaded')
   await page.goto(`${url}/experiments/3`)
-  await expect(page.getByRole('region', { name: 'Document', exact: true })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Result file', exact: true })).toBeVisible()
   await expect(timeline(page)).toHaveCount(0)
 })
 

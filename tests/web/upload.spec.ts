@@ -330,13 +330,13 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
     page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ }),
   ).toBeVisible()
 
-  const tree = page.getByRole('region', { name: 'Document as a tree' })
+  const tree = page.getByRole('region', { name: 'Result file as a tree' })
   await tree.getByRole('button', { name: 'config' }).click()
   await tree.getByRole('button', { name: 'server', exact: true }).click()
   await expect(tree.getByText('"sim/test"').first()).toBeVisible()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('region', { name: 'Document' }).getByRole('link', { name: 'Download' }).click(),
+    page.getByRole('region', { name: 'Result file' }).getByRole('link', { name: 'Download' }).click(),
   ])
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
 })

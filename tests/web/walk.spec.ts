@@ -150,7 +150,7 @@ test('a run is live, then in the table, and each step of its page leads to the n
       'Commands',
       'All fields',
       'Artifacts',
-      'Document',
+      'Result file',
     ]) {
       await region(page, name).scrollIntoViewIfNeeded()
       await expect(region(page, name), name).toBeVisible()
@@ -198,10 +198,10 @@ test('a run is live, then in the table, and each step of its page leads to the n
     expect(await soundness(page)).toEqual([])
     await marked.getByRole('button', { name: 'Show the log at its start' }).click()
     await expectLine(page, document, request)
-    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Document' }).click()
-    await expect(region(page, 'Document')).toBeInViewport()
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Result file' }).click()
+    await expect(region(page, 'Result file')).toBeInViewport()
     const raw = page.waitForEvent('download')
-    await region(page, 'Document').getByRole('link', { name: 'Download' }).click()
+    await region(page, 'Result file').getByRole('link', { name: 'Download' }).click()
     expect(read((await (await raw).path()) as string).run_id).toBe(document.run_id)
   })
 
@@ -256,7 +256,7 @@ test('a run is live, then in the table, and each step of its page leads to the n
     await expect(focus).toHaveText('Show the log at its start')
     await page.keyboard.press('Enter')
     await expectLine(page, document, request)
-    await press('F6', isIn('Document'), 10)
+    await press('F6', isIn('Result file'), 10)
     await press('Tab', async () => (await focus.innerText()) === 'Download', 5)
     const raw = page.waitForEvent('download')
     await page.keyboard.press('Enter')

@@ -236,6 +236,17 @@ static const struct ruling_case {
 	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
 	  "load.",
 	  { NULL } },
+	/* the absolute limit applies, because 2 % of the metric is less */
+	{ CHECKED("'degraded'",
+		  "{'metric': 'p99_itl_ms', 'share': 0.042, 'lo': -0.01, 'hi': 0.12}",
+		  OVER("client_error", "0.042", "0.035", "share", "degraded") ", " RATE_OK),
+	  "degraded",
+	  "Use these metrics with care.\n"
+	  "The load generator may have changed p99 ITL by up to 0.12 ms (4.2 %), more than the "
+	  "limit of 0.1 ms (3.5 %) (client_error).\n"
+	  "Run the client on idle CPU cores, raise benchmark.threads (--threads), or send less "
+	  "load.",
+	  { NULL } },
 	/* a state of the client alone causes no note; other checks over their limits do */
 	{ CHECKED("'trusted'", MEASURED,
 		  CLIENT_OK ", " RATE_OK

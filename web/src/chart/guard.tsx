@@ -404,7 +404,7 @@ export const Guard = memo(function Guard(props: Props) {
           [
             'left',
             <span key="" title={reasons.map(({ rows, words }) => `${count(rows)} ${words}`).join('\n')}>
-              {count(left)} not plotted: {reasonWords(reasons)}
+              {count(left)} {left === 1 ? 'result' : 'results'} not plotted: {reasonWords(reasons)}
             </span>,
           ] as [string, ReactNode],
         ]

@@ -21,9 +21,9 @@ export function Document({ experiment }: { experiment: Experiment }) {
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <section className={page.block} id="document" aria-label="Document">
+    <section className={page.block} id="document" aria-label="Result file">
       <div className={page.blockHead}>
-        <h2>Document</h2>
+        <h2>Result file</h2>
         <p>
           {formWord(experiment.form)}
           {experiment.name && (
@@ -47,7 +47,7 @@ export function Document({ experiment }: { experiment: Experiment }) {
           </a>
         </span>
       </div>
-      <div className={css.tree} tabIndex={0} role="region" aria-label="Document as a tree">
+      <div className={css.tree} tabIndex={0} role="region" aria-label="Result file as a tree">
         <ul>
           <Entries value={experiment.document} depth={0} />
         </ul>

@@ -237,7 +237,7 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
     ['fields', 'All fields', count(entries.length)],
     ['notes', 'Tags and notes', ''],
     ...(hasArtifacts ? [['artifacts', 'Artifacts', ''] as [string, string, string]] : []),
-    ['document', 'Document', ''],
+    ['document', 'Result file', ''],
   ]
   return (
     <div className={page.doc}>

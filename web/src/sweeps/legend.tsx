@@ -71,7 +71,7 @@ export function Legend({ name, unit, low, high, isLog, cells, isMixed, beyond, b
       )}
       <span>
         <i className={css.cell} data-ring aria-hidden="true" />
-        ring: selected
+        selected
       </span>
       {beyond !== null && (
         <span>

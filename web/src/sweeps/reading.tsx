@@ -70,6 +70,7 @@ export function Reading({
         <p className="dim">Select a cell or a point to see its runs.</p>
       ) : (
         <>
+          <h2>{cell.runs.length > 1 ? 'Selected runs' : 'Selected run'}</h2>
           <dl>
             {Object.entries(cell.point).map(([key, value]) => (
               <div key={key}>

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "store/saved/rows.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_list_annotations,
@@ -40,41 +41,7 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-/* Lists at most `count` annotations from `first` on. */
-static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
-		struct pl_err *err)
-{
-	auto_borrowed rows = NULL;
-	auto_json json_t *annotations = json_array();
-	int result;
-
-	if (store_sql_cached(sql, &sql_list_annotations, &rows, err) < 0)
-		return -1;
-	store_sql_bind_i64(rows, 1, first);
-	store_sql_bind_i64(rows, 2, count);
-	while ((result = store_sql_next(rows, err)) > 0) {
-		json_t *annotation = NULL;
-		if (row_to_json(rows, &annotation, err) < 0)
-			return -1;
-		json_array_append_new(annotations, annotation);
-	}
-	if (result < 0)
-		return -1;
-	*ret = pl_take(annotations);
-	return 0;
-}
-
-/* *ret NULL: there is none. */
-static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *err)
-{
-	auto_json json_t *found = NULL;
-
-	if (list(sql, id, 1, &found, err) < 0)
-		return -1;
-	json_t *annotation = json_array_get(found, 0);
-	*ret = pl_json_get_i64(annotation, "id") == id ? json_incref(annotation) : NULL;
-	return 0;
-}
+static const struct store_saved annotation_rows = { &sql_list_annotations, row_to_json };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -145,7 +112,7 @@ static int write_within(struct store *store, int64_t id, const json_t *before, c
 
 	if (write_row(store, &id, content, err) < 0 || count_change(store, err) < 0)
 		return -1;
-	return get(&store->writer, id, ret, err);
+	return store_saved_get(&store->writer, &annotation_rows, id, ret, err);
 }
 
 static int add(struct store *store, const json_t *annotation,
@@ -168,7 +135,7 @@ static int judge(struct store *store, int64_t id, int64_t revision,
 {
 	auto_json json_t *before = NULL;
 
-	if (get(&store->writer, id, &before, err) < 0)
+	if (store_saved_get(&store->writer, &annotation_rows, id, &before, err) < 0)
 		return -1;
 	*ret_outcome = before == NULL ? STORE_ANNOTATION_NONE
 		       : revision != 0 && revision != pl_json_get_i64(before, "revision")
@@ -250,7 +217,8 @@ int store_annotation_remove(struct store *store, int64_t id, int64_t revision,
 int store_annotation_list(struct store *store, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = list(&store->reader, 1, STORE_ANNOTATIONS_MAX, ret, err);
+	int result = store_saved_list(&store->reader, &annotation_rows, 1, STORE_ANNOTATIONS_MAX,
+				      ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

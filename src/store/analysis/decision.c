@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "store/saved/rows.h"
 #include "store/store_priv.h"
 
 #define COLUMNS "id, created, series, metric, position, order_by, experiment, kind, note, author"
@@ -20,9 +21,11 @@ static STORE_STATEMENT(sql_add_decision,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static json_t *row_to_json(struct store_stmt *row)
+/* COLUMNS. */
+static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 {
-	return json_pack(
+	(void)err;
+	*ret = json_pack(
 		"{s:I, s:s, s:s, s:I, s:s, s:o, s:s, s:o, s:o, s:s}", "id",
 		(json_int_t)store_sql_i64(row, 0), "series", store_sql_text(row, 2), "metric",
 		store_sql_text(row, 3), "at", (json_int_t)store_sql_i64(row, 4), "order_by",
@@ -32,33 +35,10 @@ static json_t *row_to_json(struct store_stmt *row)
 		"kind", store_sql_text(row, 7), "note", pl_json_text(store_sql_text(row, 8)),
 		"author", pl_json_text(store_sql_text(row, 9)), "created_at",
 		store_sql_text(row, 1));
-}
-
-static int read_rows(struct store_stmt *rows, json_t **ret, struct pl_err *err)
-{
-	auto_json json_t *decisions = json_array();
-	int result;
-
-	while ((result = store_sql_next(rows, err)) > 0)
-		json_array_append_new(decisions, row_to_json(rows));
-	if (result < 0)
-		return -1;
-	*ret = pl_take(decisions);
 	return 0;
 }
 
-/* Lists at most `count` decisions from `first` on. */
-static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
-		struct pl_err *err)
-{
-	auto_borrowed rows = NULL;
-
-	if (store_sql_cached(sql, &sql_list_decisions, &rows, err) < 0)
-		return -1;
-	store_sql_bind_i64(rows, 1, first);
-	store_sql_bind_i64(rows, 2, count);
-	return read_rows(rows, ret, err);
-}
+static const struct store_saved decision_rows = { &sql_list_decisions, row_to_json };
 
 static int list_of_series(struct store_sql *sql, const char *series, json_t **ret,
 			  struct pl_err *err)
@@ -68,7 +48,7 @@ static int list_of_series(struct store_sql *sql, const char *series, json_t **re
 	if (store_sql_cached(sql, &sql_list_series_decisions, &rows, err) < 0)
 		return -1;
 	store_sql_bind_text(rows, 1, series);
-	int result = read_rows(rows, ret, err);
+	int result = store_saved_rows(rows, row_to_json, ret, err);
 	/* release the pointer to the argument */
 	store_sql_reset(rows);
 	store_sql_clear(rows);
@@ -143,7 +123,7 @@ static int add(struct store *store, const json_t *decision,
 	if (*ret_outcome != STORE_DECISION_ADDED)
 		return 0;
 	if (write_row(store, decision, &id, err) < 0 ||
-	    list(&store->writer, id, 1, &found, err) < 0 ||
+	    store_saved_list(&store->writer, &decision_rows, id, 1, &found, err) < 0 ||
 	    store_next_version(store, &version, err) < 0)
 		return -1;
 	store_results_change(store);
@@ -170,7 +150,8 @@ int store_decision_list(struct store *store, const char *series, json_t **ret, s
 {
 	pthread_mutex_lock(&store->read_lock);
 	int result = series != NULL ? list_of_series(&store->reader, series, ret, err)
-				    : list(&store->reader, 1, STORE_DECISIONS_MAX, ret, err);
+				    : store_saved_list(&store->reader, &decision_rows, 1,
+						       STORE_DECISIONS_MAX, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

@@ -4,6 +4,7 @@
 
 #include "query/needle.h"
 #include "store/saved/name.h"
+#include "store/saved/rows.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_list_watches,
@@ -70,27 +71,18 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-/* Lists at most `count` watches from `first` on, without their histories. */
-static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
-		struct pl_err *err)
-{
-	auto_borrowed rows = NULL;
-	auto_json json_t *watches = json_array();
-	int result;
+static const struct store_saved watch_rows = { &sql_list_watches, row_to_json };
 
-	if (store_sql_cached(sql, &sql_list_watches, &rows, err) < 0)
+/* The columns of sql_list_watch_states. */
+static int state_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
+{
+	json_t *counts = NULL;
+
+	if (parse(store_sql_text(row, 3), "counts of a watch", &counts, err) < 0)
 		return -1;
-	store_sql_bind_i64(rows, 1, first);
-	store_sql_bind_i64(rows, 2, count);
-	while ((result = store_sql_next(rows, err)) > 0) {
-		json_t *watch = NULL;
-		if (row_to_json(rows, &watch, err) < 0)
-			return -1;
-		json_array_append_new(watches, watch);
-	}
-	if (result < 0)
-		return -1;
-	*ret = pl_take(watches);
+	*ret = json_pack("{s:s, s:s, s:b, s:o}", "changed_at", store_sql_text(row, 0), "state",
+			 store_sql_text(row, 1), "failed", (int)store_sql_i64(row, 2), "counts",
+			 counts);
 	return 0;
 }
 
@@ -98,26 +90,15 @@ static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **re
 static int add_history(struct store_sql *sql, json_t *watch, struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
-	auto_json json_t *history = json_array();
-	int result;
+	json_t *history = NULL;
 
 	if (store_sql_cached(sql, &sql_list_watch_states, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, pl_json_get_i64(watch, "id"));
 	store_sql_bind_i64(rows, 2, STORE_WATCH_STATES_MAX);
-	while ((result = store_sql_next(rows, err)) > 0) {
-		json_t *counts = NULL;
-		if (parse(store_sql_text(rows, 3), "counts of a watch", &counts, err) < 0)
-			return -1;
-		json_array_append_new(history,
-				      json_pack("{s:s, s:s, s:b, s:o}", "changed_at",
-						store_sql_text(rows, 0), "state",
-						store_sql_text(rows, 1), "failed",
-						(int)store_sql_i64(rows, 2), "counts", counts));
-	}
-	if (result < 0)
+	if (store_saved_rows(rows, state_to_json, &history, err) < 0)
 		return -1;
-	json_object_set(watch, "history", history);
+	json_object_set_new(watch, "history", history);
 	return 0;
 }
 
@@ -125,25 +106,13 @@ static int list_with_history(struct store_sql *sql, json_t **ret, struct pl_err 
 {
 	auto_json json_t *watches = NULL;
 
-	if (list(sql, 1, STORE_WATCHES_MAX, &watches, err) < 0)
+	if (store_saved_list(sql, &watch_rows, 1, STORE_WATCHES_MAX, &watches, err) < 0)
 		return -1;
 	PL_JSON_EACH(watch, watches) {
 		if (add_history(sql, watch, err) < 0)
 			return -1;
 	}
 	*ret = pl_take(watches);
-	return 0;
-}
-
-/* *ret NULL: there is none. */
-static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *err)
-{
-	auto_json json_t *found = NULL;
-
-	if (list(sql, id, 1, &found, err) < 0)
-		return -1;
-	json_t *watch = json_array_get(found, 0);
-	*ret = pl_json_get_i64(watch, "id") == id ? json_incref(watch) : NULL;
 	return 0;
 }
 
@@ -158,7 +127,7 @@ static int judge(struct store *store, int64_t id, int64_t revision, const char *
 	const json_t *before = NULL;
 	bool is_named = false;
 
-	if (list(&store->writer, 1, STORE_WATCHES_MAX, &watches, err) < 0)
+	if (store_saved_list(&store->writer, &watch_rows, 1, STORE_WATCHES_MAX, &watches, err) < 0)
 		return -1;
 	PL_JSON_EACH(watch, watches) {
 		if (pl_json_get_i64(watch, "id") == id)
@@ -264,7 +233,8 @@ static int put(struct store *store, int64_t id, int64_t revision, const json_t *
 	    (!is_known && set_state(store, id, -1, NULL, err) < 0))
 		return -1;
 	auto_json json_t *watch = NULL;
-	if (get(&store->writer, id, &watch, err) < 0 || add_history(&store->writer, watch, err) < 0)
+	if (store_saved_get(&store->writer, &watch_rows, id, &watch, err) < 0 ||
+	    add_history(&store->writer, watch, err) < 0)
 		return -1;
 	*ret = pl_take(watch);
 	return 0;
@@ -353,7 +323,7 @@ static int settle(struct store *store, int64_t id, int64_t revision, int64_t ver
 	auto_json json_t *whole = json_copy((json_t *)state);
 	char now[32];
 
-	if (get(&store->writer, id, &watch, err) < 0)
+	if (store_saved_get(&store->writer, &watch_rows, id, &watch, err) < 0)
 		return -1;
 	const json_t *before = json_object_get(watch, "state");
 	if (watch == NULL || pl_json_get_i64(watch, "revision") != revision ||
@@ -395,7 +365,8 @@ int store_watch_list(struct store *store, bool with_history, json_t **ret, struc
 {
 	pthread_mutex_lock(&store->read_lock);
 	int result = with_history ? list_with_history(&store->reader, ret, err)
-				  : list(&store->reader, 1, STORE_WATCHES_MAX, ret, err);
+				  : store_saved_list(&store->reader, &watch_rows, 1,
+						     STORE_WATCHES_MAX, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }
@@ -436,8 +407,6 @@ static int read_news(struct store_sql *sql, int64_t last, json_t **ret, struct p
 {
 	auto_borrowed newest = NULL;
 	auto_borrowed rows = NULL;
-	auto_json json_t *news = json_array();
-	int result;
 
 	if (last < 0) {
 		if (store_sql_cached(sql, &sql_newest_watch_state, &newest, err) < 0 ||
@@ -448,16 +417,7 @@ static int read_news(struct store_sql *sql, int64_t last, json_t **ret, struct p
 	if (store_sql_cached(sql, &sql_list_watch_news, &rows, err) < 0)
 		return -1;
 	store_sql_bind_i64(rows, 1, last);
-	while ((result = store_sql_next(rows, err)) > 0) {
-		json_t *entry = NULL;
-		if (entry_to_json(rows, &entry, err) < 0)
-			return -1;
-		json_array_append_new(news, entry);
-	}
-	if (result < 0)
-		return -1;
-	*ret = pl_take(news);
-	return 0;
+	return store_saved_rows(rows, entry_to_json, ret, err);
 }
 
 int store_watch_news(struct store *store, int64_t last, json_t **ret, struct pl_err *err)

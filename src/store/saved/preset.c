@@ -7,6 +7,7 @@
 #include "query/needle.h"
 #include "result/fields/former.h"
 #include "store/saved/name.h"
+#include "store/saved/rows.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(
@@ -47,41 +48,7 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 	return 0;
 }
 
-/* Lists at most `count` presets from `first` on. *ret: an array. */
-static int list(struct store_sql *sql, int64_t first, int64_t count, json_t **ret,
-		struct pl_err *err)
-{
-	auto_borrowed rows = NULL;
-	auto_json json_t *presets = json_array();
-	int result;
-
-	if (store_sql_cached(sql, &sql_list_presets, &rows, err) < 0)
-		return -1;
-	store_sql_bind_i64(rows, 1, first);
-	store_sql_bind_i64(rows, 2, count);
-	while ((result = store_sql_next(rows, err)) > 0) {
-		json_t *preset = NULL;
-		if (row_to_json(rows, &preset, err) < 0)
-			return -1;
-		json_array_append_new(presets, preset);
-	}
-	if (result < 0)
-		return -1;
-	*ret = pl_take(presets);
-	return 0;
-}
-
-/* *ret NULL: there is none. */
-static int get(struct store_sql *sql, int64_t id, json_t **ret, struct pl_err *err)
-{
-	auto_json json_t *found = NULL;
-
-	if (list(sql, id, 1, &found, err) < 0)
-		return -1;
-	json_t *preset = json_array_get(found, 0);
-	*ret = pl_json_get_i64(preset, "id") == id ? json_incref(preset) : NULL;
-	return 0;
-}
+static const struct store_saved preset_rows = { &sql_list_presets, row_to_json };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -169,7 +136,7 @@ static int put(struct store *store, int64_t id, const json_t *preset,
 		return 0;
 	if (write_row(store, &id, preset, err) < 0)
 		return -1;
-	return get(&store->writer, id, ret, err);
+	return store_saved_get(&store->writer, &preset_rows, id, ret, err);
 }
 
 int store_preset_put(struct store *store, int64_t id, const json_t *preset,
@@ -213,7 +180,7 @@ int store_preset_remove(struct store *store, int64_t id, enum store_preset_outco
 int store_preset_get(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = get(&store->reader, id, ret, err);
+	int result = store_saved_get(&store->reader, &preset_rows, id, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }
@@ -221,7 +188,7 @@ int store_preset_get(struct store *store, int64_t id, json_t **ret, struct pl_er
 int store_preset_list(struct store *store, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = list(&store->reader, 1, STORE_PRESETS_MAX, ret, err);
+	int result = store_saved_list(&store->reader, &preset_rows, 1, STORE_PRESETS_MAX, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

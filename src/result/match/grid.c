@@ -174,14 +174,90 @@ static json_t *inputs_of(const struct cell *const *cells, size_t count)
 	return list;
 }
 
-/* The fewest fields in which the cell differs from one of the other side. New reference. */
-static json_t *nearest_differences(const struct cell *cell, const struct side *other)
+/* ---- unmatched cells ----------------------------------------------------------------------- */
+
+/*
+ * The inputs of all cells as numbers, because each unmatched cell is compared with all of the other
+ * side: a row per cell, and in it a column per field. Equal values have equal codes; 0: none.
+ */
+struct codes {
+	uint32_t *items[RES_GRID_SIDES];
+	size_t width;
+};
+
+static void codes_done(struct codes *codes)
 {
+	for (size_t s = 0; s < RES_GRID_SIDES; s++)
+		free(codes->items[s]);
+}
+#define auto_codes __attribute__((cleanup(codes_done))) struct codes
+
+/* Returns the number of the text, from 1. */
+static uint32_t code_of(json_t *codes, const char *text)
+{
+	const json_t *known = json_object_get(codes, text);
+	size_t count = json_object_size(codes) + 1;
+
+	if (known == NULL)
+		json_object_set_new(codes, text, json_integer((json_int_t)count));
+	return (uint32_t)(known != NULL ? (size_t)json_integer_value(known) : count);
+}
+
+static void code_side(const struct side *side, json_t *fields, json_t *values, size_t width,
+		      uint32_t *ret)
+{
+	for (size_t i = 0; i < side->count; i++) {
+		PL_JSON_EACH_MEMBER(id, value, side->cells[i].inputs) {
+			auto_free char *text = res_field_canonical(value);
+			if (!json_is_null(value))
+				ret[i * width + code_of(fields, id) - 1] = code_of(values, text);
+		}
+	}
+}
+
+static struct codes codes_new(const struct res_grid *grid)
+{
+	auto_json json_t *fields = json_object(), *values = json_object();
+	struct codes codes = { .width = 0 };
+
+	for (size_t s = 0; s < RES_GRID_SIDES; s++) {
+		for (size_t i = 0; i < grid->sides[s].count; i++) {
+			PL_JSON_EACH_MEMBER(id, ignored, grid->sides[s].cells[i].inputs)
+				code_of(fields, id);
+		}
+	}
+	codes.width = json_object_size(fields);
+	for (size_t s = 0; s < RES_GRID_SIDES; s++) {
+		const struct side *side = &grid->sides[s];
+		codes.items[s] = pl_alloc_array(side->count * codes.width + 1,
+						sizeof(*codes.items[s]));
+		code_side(side, fields, values, codes.width, codes.items[s]);
+	}
+	return codes;
+}
+
+static size_t distance_of(const uint32_t *one, const uint32_t *other, size_t width)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < width; i++)
+		count += one[i] != other[i];
+	return count;
+}
+
+/* The fewest fields in which the cell differs from one of the other side. New reference. */
+static json_t *nearest_differences(const struct res_grid *grid, const struct codes *codes,
+				   enum res_grid_side at, const struct cell *cell)
+{
+	const struct side *other = &grid->sides[1 - at];
+	const uint32_t *own =
+		&codes->items[at][(size_t)(cell - grid->sides[at].cells) * codes->width];
 	const struct cell *nearest = NULL;
 	size_t fewest = SIZE_MAX;
 
 	for (size_t i = 0; i < other->count && fewest > 0; i++) {
-		size_t distance = res_match_distance(cell->inputs, other->cells[i].inputs);
+		size_t distance = distance_of(own, &codes->items[1 - at][i * codes->width],
+					      codes->width);
 		/* of equally similar ones the first key: not the order of runs */
 		if (distance < fewest ||
 		    (distance == fewest && strcmp(other->cells[i].key, nearest->key) < 0)) {
@@ -194,7 +270,8 @@ static json_t *nearest_differences(const struct cell *cell, const struct side *o
 }
 
 /* Stores the number of all unmatched cells in *ret_total. */
-static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at, size_t *ret_total)
+static json_t *unmatched_json(const struct res_grid *grid, const struct codes *codes,
+			      enum res_grid_side at, size_t *ret_total)
 {
 	size_t max = grid->options.unmatched_max, count;
 	auto_free const struct cell **cells = pick(grid, at, false, &count);
@@ -206,10 +283,10 @@ static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at
 
 	for (size_t i = 0; i < count; i++) {
 		auto_free char *label = res_match_label(cells[i]->inputs, axes);
-		json_array_append_new(
-			answer, json_pack("{s:s, s:s, s:I, s:o}", "key", cells[i]->key, "label",
-					  label, "count", (json_int_t)cells[i]->count, "differs",
-					  nearest_differences(cells[i], &grid->sides[1 - at])));
+		json_t *item = json_pack("{s:s, s:s, s:I, s:o}", "key", cells[i]->key, "label",
+					 label, "count", (json_int_t)cells[i]->count, "differs",
+					 nearest_differences(grid, codes, at, cells[i]));
+		json_array_append_new(answer, item);
 	}
 	return answer;
 }
@@ -233,17 +310,17 @@ static json_t *cells_json(const struct match *matches, size_t count, const json_
 
 	for (size_t i = 0; i < count; i++) {
 		const struct cell *a = matches[i].sides[RES_GRID_A];
+		const struct cell *b = matches[i].sides[RES_GRID_B];
 		auto_free char *label = res_match_label(a->inputs, axes);
 		json_t *inputs = json_object();
 		PL_JSON_EACH_MEMBER(id, ignored, axes)
 			json_object_set_new(
 				inputs, id,
 				pl_json_or_null(json_incref(json_object_get(a->inputs, id))));
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:o, s:I, s:I}", "key", a->key, "label",
-						label, "inputs", inputs, "a_count",
-						(json_int_t)a->count, "b_count",
-						(json_int_t)matches[i].sides[RES_GRID_B]->count));
+		json_t *item = json_pack("{s:s, s:s, s:o, s:I, s:I}", "key", a->key, "label", label,
+					 "inputs", inputs, "a_count", (json_int_t)a->count,
+					 "b_count", (json_int_t)b->count);
+		json_array_append_new(list, item);
 	}
 	return list;
 }
@@ -391,11 +468,12 @@ json_t *res_grid_json(const struct res_grid *grid)
 	auto_free struct match *matches = pl_alloc_array(count, sizeof(matches[0]));
 	auto_json json_t *list = inputs_of(cells, count);
 	auto_json json_t *axes = res_match_axes(list);
+	auto_codes codes = codes_new(grid);
 	json_t *metrics = json_array(), *unmatched[RES_GRID_SIDES];
 	size_t unmatched_count[RES_GRID_SIDES];
 
 	for (int side = 0; side < RES_GRID_SIDES; side++)
-		unmatched[side] = unmatched_json(grid, side, &unmatched_count[side]);
+		unmatched[side] = unmatched_json(grid, &codes, side, &unmatched_count[side]);
 	for (size_t i = 0; i < count; i++)
 		matches[i] = (struct match){ { cells[i], find_cell(&grid->sides[RES_GRID_B],
 								   cells[i]->key) } };

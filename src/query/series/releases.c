@@ -14,6 +14,8 @@
 
 #define UNMATCHED_MAX 200
 #define AXES_MAX      2
+#define IDS_MAX       50  /* listed experiments of a configuration and side */
+#define VALUES_MAX    200 /* listed values of the field */
 
 /* Parts of the key in addition to inputs, as in result/match/match.c. */
 static const char *const facts[] = { "system.hardware_info.gpu_name", "derived.gpu_count",
@@ -21,7 +23,8 @@ static const char *const facts[] = { "system.hardware_info.gpu_name", "derived.g
 
 struct releases {
 	struct series_set set;
-	json_t *wanted;             /* [a, b] */
+	json_t *wanted;             /* [a, b]; null: unknown */
+	json_t *values;             /* of the field, in their order: [{value, label, count}] */
 	struct request_fields axes; /* of the heat map, if the request chooses them */
 	const struct mirror_column **columns;
 	struct res_field *metrics; /* of the columns */
@@ -39,6 +42,7 @@ static void releases_done(struct releases *releases)
 	free(releases->metrics);
 	free(releases->axes.items);
 	json_decref(releases->wanted);
+	json_decref(releases->values);
 	query_series_set_done(&releases->set);
 }
 #define auto_releases __attribute__((cleanup(releases_done), unused)) struct releases
@@ -80,13 +84,13 @@ static bool read_metrics(struct releases *releases, const json_t *request)
 
 static bool read_values(struct releases *releases, const json_t *request)
 {
-	json_t *a = json_object_get(request, "a"), *b = json_object_get(request, "b");
+	json_t *a = (json_t *)query_request_member(request, "a");
+	json_t *b = (json_t *)query_request_member(request, "b");
 	struct query_pointer *pointer = &releases->set.pointer;
 	bool fits = true;
 
-	releases->wanted = json_pack("[O, O]", a, b);
-	releases->set.wanted = releases->wanted;
-	if (json_equal(a, b)) {
+	releases->wanted = json_pack("[O?, O?]", a, b);
+	if (a != NULL && b != NULL && json_equal(a, b)) {
 		size_t before = query_pointer_enter(pointer, "b");
 		fits = query_pointer_fault(pointer, "type", b, "another value than a", NULL);
 		query_pointer_leave(pointer, before);
@@ -122,6 +126,64 @@ static bool read_request(struct releases *releases, const json_t *request)
 			set->keep.items[set->keep.count++] = column;
 	}
 	return fits;
+}
+
+/* ---- the two values ------------------------------------------------------------------------------ */
+
+static json_t *value_at(const struct releases *releases, size_t at)
+{
+	return json_object_get(json_array_get(releases->values, at), "value");
+}
+
+/* Returns the position of the value; SIZE_MAX: no result has it. */
+static size_t position_of_value(const struct releases *releases, const json_t *value)
+{
+	for (size_t i = 0; i < json_array_size(releases->values); i++) {
+		if (json_equal(value_at(releases, i), value))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static bool is_unknown(const struct releases *releases, enum res_grid_side side)
+{
+	return json_is_null(json_array_get(releases->wanted, side));
+}
+
+static void choose(struct releases *releases, enum res_grid_side side, size_t at)
+{
+	if (value_at(releases, at) != NULL)
+		json_array_set(releases->wanted, side, value_at(releases, at));
+}
+
+/* An unknown b is the newest value other than a, and an unknown a the one before b. */
+static void choose_values(struct releases *releases)
+{
+	size_t count = json_array_size(releases->values), other;
+
+	if (count < 2)
+		return;
+	if (is_unknown(releases, RES_GRID_B)) {
+		other = position_of_value(releases, json_array_get(releases->wanted, RES_GRID_A));
+		choose(releases, RES_GRID_B, other == count - 1 ? count - 2 : count - 1);
+	}
+	if (is_unknown(releases, RES_GRID_A)) {
+		other = position_of_value(releases, json_array_get(releases->wanted, RES_GRID_B));
+		other = other == SIZE_MAX ? count : other;
+		choose(releases, RES_GRID_A, other > 0 ? other - 1 : 1);
+	}
+}
+
+static int find_values(struct releases *releases, const json_t *request, struct pl_err *err)
+{
+	struct series_set *set = &releases->set;
+
+	set->is_by_version = true;
+	if (query_series_set_values(set, request, &releases->values, err) < 0)
+		return -1;
+	choose_values(releases);
+	set->wanted = releases->wanted;
+	return 0;
 }
 
 /* ---- the grid ------------------------------------------------------------------------------------ */
@@ -198,22 +260,47 @@ static void fill_grid(const struct releases *releases, struct res_grid *grid)
 				cells[side] = res_grid_cell(grid, side,
 							    json_incref(configuration->inputs));
 			res_grid_add_run(grid, side, cells[side], values);
+			res_grid_add_id(grid, side, cells[side], row->id);
 		}
 	}
 }
 
 /* ---- the response -------------------------------------------------------------------------------- */
 
+/* NULL: unknown. */
+static char *name_of(const struct releases *releases, enum res_grid_side side)
+{
+	return is_unknown(releases, side)
+		       ? NULL
+		       : pl_json_to_plain(json_array_get(releases->wanted, side));
+}
+
+/* Adds the values of the sides, and the newest values of the field. */
+static void add_values(const struct releases *releases, json_t *answer)
+{
+	json_t *values = json_array();
+	size_t count = json_array_size(releases->values);
+
+	for (size_t i = count > VALUES_MAX ? count - VALUES_MAX : 0; i < count; i++)
+		json_array_append(values, json_array_get(releases->values, i));
+	json_object_set_new(answer, "values", values);
+	json_object_set(json_object_get(answer, "a"), "value",
+			json_array_get(releases->wanted, RES_GRID_A));
+	json_object_set(json_object_get(answer, "b"), "value",
+			json_array_get(releases->wanted, RES_GRID_B));
+}
+
 static json_t *answer_of(const struct releases *releases, double effect)
 {
 	const struct res_fields *fields = mirror_view_fields(releases->set.view);
-	auto_free char *a = pl_json_to_plain(json_array_get(releases->wanted, 0));
-	auto_free char *b = pl_json_to_plain(json_array_get(releases->wanted, 1));
+	auto_free char *a = name_of(releases, RES_GRID_A);
+	auto_free char *b = name_of(releases, RES_GRID_B);
 	struct res_grid_options options = { .metrics = releases->metrics,
 					    .metric_count = releases->metric_count,
 					    .effect = effect,
 					    .names = { a, b },
-					    .unmatched_max = UNMATCHED_MAX };
+					    .unmatched_max = UNMATCHED_MAX,
+					    .ids_max = IDS_MAX };
 	auto_grid struct res_grid *grid = res_grid_new(fields, &options);
 	const char *axes[AXES_MAX];
 
@@ -245,10 +332,11 @@ int query_releases(const struct mirror_snapshot *snapshot, const json_t *request
 		return -1;
 	if (!read_request(&releases, request))
 		return query_request_refuse(&set->pointer, err);
-	set->is_by_version = true;
-	if (query_series_set_fill(set, request, err) < 0 || read_numbers(&releases, err) < 0)
+	if (find_values(&releases, request, err) < 0 ||
+	    query_series_set_fill(set, request, err) < 0 || read_numbers(&releases, err) < 0)
 		return -1;
 	auto_json json_t *answer = answer_of(&releases, effect);
+	add_values(&releases, answer);
 	json_object_set_new(answer, "field", field_json(set));
 	json_object_set_new(answer, "excluded",
 			    query_series_excluded_json(set, count_without_number(&releases)));

@@ -186,7 +186,6 @@ static int read_rows(struct series_set *set, struct pl_err *err)
 	const struct mirror_column *time = mirror_view_column(set->view, TIME);
 	size_t index = 0;
 
-	set->arena = pl_arena_new(ARENA_BYTES);
 	set->rows = pl_alloc_array(set->bitmap_count + 1, sizeof(*set->rows));
 	for (size_t word = 0; word < mirror_view_words(set->view); word++) {
 		if (word % MIRROR_SEGMENT_WORDS == 0 && mirror_view_goes_on(set->view, err) < 0)
@@ -195,9 +194,13 @@ static int read_rows(struct series_set *set, struct pl_err *err)
 			read_row(set, time, word * MIRROR_WORD_ROWS + (size_t)__builtin_ctzll(bits),
 				 index++);
 	}
+	return 0;
+}
+
+static void set_orders(struct series_set *set)
+{
 	for (size_t i = 0; i < set->row_count; i++)
 		set->rows[i].order = order_of(set, &set->rows[i]);
-	return 0;
 }
 
 /* ---- versions ------------------------------------------------------------------------------------ */
@@ -268,6 +271,7 @@ static void find_versions(struct series_set *set)
 		struct series_version *version = &set->versions[set->version_count - 1];
 		version->first_us = row->time_us < version->first_us ? row->time_us
 								     : version->first_us;
+		version->count++;
 		row->version = (uint32_t)set->version_count;
 	}
 }
@@ -340,13 +344,53 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(one->order, other->order);
 }
 
-int query_series_set_fill(struct series_set *set, const json_t *request, struct pl_err *err)
+static int read_versions(struct series_set *set, const json_t *request, struct pl_err *err)
 {
 	select_rows(set, json_is_true(json_object_get(request, "simulated")));
 	if (read_rows(set, err) < 0)
 		return -1;
 	find_versions(set);
 	order_versions(set);
+	return 0;
+}
+
+static void forget_rows(struct series_set *set)
+{
+	for (size_t i = 0; i < set->version_count; i++)
+		free(set->versions[i].label);
+	free(set->versions);
+	free(set->rows);
+	free(set->bitmap);
+	set->versions = NULL;
+	set->rows = NULL;
+	set->bitmap = NULL;
+	set->version_count = set->row_count = set->bitmap_count = 0;
+	set->simulated = set->no_time = set->no_version = 0;
+}
+
+int query_series_set_values(struct series_set *set, const json_t *request, json_t **ret,
+			    struct pl_err *err)
+{
+	if (read_versions(set, request, err) < 0)
+		return -1;
+	*ret = json_array();
+	for (size_t i = 0; i < set->version_count; i++) {
+		const struct series_version *version = &set->versions[i];
+		json_array_append_new(*ret, json_pack("{s:o, s:s, s:I}", "value",
+						      query_series_value_json(&version->value),
+						      "label", version->label, "count",
+						      (json_int_t)version->count));
+	}
+	forget_rows(set);
+	return 0;
+}
+
+int query_series_set_fill(struct series_set *set, const json_t *request, struct pl_err *err)
+{
+	if (read_versions(set, request, err) < 0)
+		return -1;
+	set->arena = pl_arena_new(ARENA_BYTES);
+	set_orders(set);
 	qsort(set->rows, set->row_count, sizeof(*set->rows), compare_rows);
 	return query_series_configure(set, err);
 }

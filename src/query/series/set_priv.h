@@ -24,6 +24,7 @@ struct series_version {
 	struct mirror_value value;
 	char *label;
 	int64_t first_us;
+	size_t count; /* rows */
 	bool is_release;
 };
 
@@ -77,6 +78,12 @@ int query_series_set_open(const struct mirror_snapshot *snapshot, const json_t *
 			  struct series_set *set, struct pl_err *err) PL_MUST_CHECK;
 /* Reads filter, order, vary and keep. Returns false if faults were added. */
 bool query_series_set_read(struct series_set *set, const json_t *request);
+/*
+ * Returns the values of the version under study in their order: [{value, label, count}] of the rows under the filter. The
+ * set must be filled afterwards. -1: INTERRUPTED.
+ */
+int query_series_set_values(struct series_set *set, const json_t *request, json_t **ret,
+			    struct pl_err *err) PL_MUST_CHECK;
 /* Reads rows, versions and configurations. -1: INTERRUPTED. */
 int query_series_set_fill(struct series_set *set, const json_t *request,
 			  struct pl_err *err) PL_MUST_CHECK;

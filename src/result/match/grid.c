@@ -23,6 +23,8 @@ struct cell {
 	size_t *room;       /* [metric] */
 	size_t *with_value; /* [metric] */
 	size_t count;       /* runs */
+	int64_t *ids;       /* of runs, in the order in which they were added */
+	size_t id_count, id_room;
 };
 
 struct side {
@@ -63,6 +65,7 @@ void res_grid_free(struct res_grid *grid)
 			free(cell->values);
 			free(cell->room);
 			free(cell->with_value);
+			free(cell->ids);
 			free(cell->key);
 			json_decref(cell->inputs);
 		}
@@ -119,6 +122,13 @@ void res_grid_add_run(struct res_grid *grid, enum res_grid_side at, size_t index
 	}
 }
 
+void res_grid_add_id(struct res_grid *grid, enum res_grid_side at, size_t index, int64_t id)
+{
+	struct cell *cell = &grid->sides[at].cells[index];
+
+	*PL_PUSH(cell->ids, cell->id_count, cell->id_room) = id;
+}
+
 void res_grid_add(struct res_grid *grid, enum res_grid_side side, json_t *inputs,
 		  const double *values)
 {
@@ -172,6 +182,18 @@ static json_t *inputs_of(const struct cell *const *cells, size_t count)
 	for (size_t i = 0; i < count; i++)
 		json_array_append(list, cells[i]->inputs);
 	return list;
+}
+
+static void add_ids(const struct res_grid *grid, const struct cell *cell, const char *key,
+		    json_t *json)
+{
+	size_t max = grid->options.ids_max;
+	json_t *ids = max > 0 ? json_array() : NULL;
+
+	for (size_t i = 0; i < cell->id_count && i < max; i++)
+		json_array_append_new(ids, json_integer(cell->ids[cell->id_count - 1 - i]));
+	if (ids != NULL)
+		json_object_set_new(json, key, ids);
 }
 
 /* ---- unmatched cells ----------------------------------------------------------------------- */
@@ -286,6 +308,7 @@ static json_t *unmatched_json(const struct res_grid *grid, const struct codes *c
 		json_t *item = json_pack("{s:s, s:s, s:I, s:o}", "key", cells[i]->key, "label",
 					 label, "count", (json_int_t)cells[i]->count, "differs",
 					 nearest_differences(grid, codes, at, cells[i]));
+		add_ids(grid, cells[i], "ids", item);
 		json_array_append_new(answer, item);
 	}
 	return answer;
@@ -304,7 +327,8 @@ static json_t *axes_json(const struct res_grid *grid, const json_t *axes)
 	return list;
 }
 
-static json_t *cells_json(const struct match *matches, size_t count, const json_t *axes)
+static json_t *cells_json(const struct res_grid *grid, const struct match *matches, size_t count,
+			  const json_t *axes)
 {
 	json_t *list = json_array();
 
@@ -320,6 +344,8 @@ static json_t *cells_json(const struct match *matches, size_t count, const json_
 		json_t *item = json_pack("{s:s, s:s, s:o, s:I, s:I}", "key", a->key, "label", label,
 					 "inputs", inputs, "a_count", (json_int_t)a->count,
 					 "b_count", (json_int_t)b->count);
+		add_ids(grid, a, "a_ids", item);
+		add_ids(grid, b, "b_ids", item);
 		json_array_append_new(list, item);
 	}
 	return list;
@@ -479,14 +505,14 @@ json_t *res_grid_json(const struct res_grid *grid)
 								   cells[i]->key) } };
 	for (size_t k = 0; k < options->metric_count; k++)
 		json_array_append_new(metrics, metric_json(grid, matches, count, k));
-	return json_pack("{s:{s:s, s:I}, s:{s:s, s:I}, s:o, s:o, s:o, s:{s:o, s:o, s:I, s:I}, s:o}",
-			 "a", "name", options->names[RES_GRID_A], "runs",
-			 (json_int_t)grid->sides[RES_GRID_A].runs, "b", "name",
-			 options->names[RES_GRID_B], "runs",
-			 (json_int_t)grid->sides[RES_GRID_B].runs, "effect",
-			 options->effect > 0 ? json_real(options->effect) : json_null(), "axes",
-			 axes_json(grid, axes), "cells", cells_json(matches, count, axes),
-			 "unmatched", "a", unmatched[RES_GRID_A], "b", unmatched[RES_GRID_B],
-			 "a_count", (json_int_t)unmatched_count[RES_GRID_A], "b_count",
-			 (json_int_t)unmatched_count[RES_GRID_B], "metrics", metrics);
+	return json_pack(
+		"{s:{s:s?, s:I}, s:{s:s?, s:I}, s:o, s:o, s:o, s:{s:o, s:o, s:I, s:I}, s:o}", "a",
+		"name", options->names[RES_GRID_A], "runs",
+		(json_int_t)grid->sides[RES_GRID_A].runs, "b", "name", options->names[RES_GRID_B],
+		"runs", (json_int_t)grid->sides[RES_GRID_B].runs, "effect",
+		options->effect > 0 ? json_real(options->effect) : json_null(), "axes",
+		axes_json(grid, axes), "cells", cells_json(grid, matches, count, axes), "unmatched",
+		"a", unmatched[RES_GRID_A], "b", unmatched[RES_GRID_B], "a_count",
+		(json_int_t)unmatched_count[RES_GRID_A], "b_count",
+		(json_int_t)unmatched_count[RES_GRID_B], "metrics", metrics);
 }

@@ -6,12 +6,14 @@
  *  {a, b: {name, runs},
  *   effect: number or null (null: the default of each metric),
  *   axes:   [{field, label, values}], inputs that differ between the matched configurations
- *   cells:  [{key, label, inputs: {field: value} of the axes, a_count, b_count}],
- *   unmatched: {a, b: [{key, label, count, differs: [field]}], a_count, b_count},
+ *   cells:  [{key, label, inputs: {field: value} of the axes, a_count, b_count, a_ids, b_ids}],
+ *   unmatched: {a, b: [{key, label, count, ids, differs: [field]}], a_count, b_count},
  *   metrics: [{field, label, unit, direction, effect, count, faster, slower, equal, ratio, low, high,
  *              signed_rank: {w, p, exact}, sign_p, finding, sentence,
  *              cells: {a: [], b: [], log_ratio: []}: one value per cell, null if it has none}]}
  *
+ * - ids: of the last added runs, the last one first, at most ids_max; missing if that is 0.
+ * - name: null if unknown, then no cell may be added.
  * - key: the inputs that the user set, as canonical JSON, without those that may vary.
  * - differs: the inputs in which an unmatched configuration differs from the most similar one of the
  *   other side.
@@ -38,6 +40,7 @@ struct res_grid_options {
 	const char *const *vary;
 	size_t vary_count;
 	size_t unmatched_max; /* listed configurations of each side; 0: all */
+	size_t ids_max;       /* listed runs of each cell and side; 0: none */
 };
 
 struct res_grid *res_grid_new(const struct res_fields *fields,
@@ -53,7 +56,9 @@ void res_grid_add(struct res_grid *grid, enum res_grid_side side, json_t *inputs
 size_t res_grid_cell(struct res_grid *grid, enum res_grid_side side, json_t *inputs);
 void res_grid_add_run(struct res_grid *grid, enum res_grid_side side, size_t cell,
 		      const double *values);
-/* The same for a result document. */
+/* Lists an experiment among the runs of the cell. */
+void res_grid_add_id(struct res_grid *grid, enum res_grid_side side, size_t cell, int64_t id);
+/* Adds a run of a result document. */
 void res_grid_add_document(struct res_grid *grid, enum res_grid_side side, const json_t *document);
 
 /* Returns a new reference. */

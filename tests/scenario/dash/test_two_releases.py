@@ -204,6 +204,89 @@ def test_another_field_is_compared_under_a_filter(dashboard):
     assert sorted(metric["cells"]["a"]) == pytest.approx(sorted(sides[0])) and sorted(metric["cells"]["b"]) == pytest.approx(sorted(sides[1]))
 
 
+# ---- the experiments of a configuration ----------------------------------------------------------
+
+
+def run_ids_of(dashboard):
+    """Returns the run_id of each experiment."""
+    found = {}
+    for offset in itertools.count(0, 200):
+        reply = dashboard.post("/api/filters/apply", {"columns": ["run.run_id"], "limit": 200, "offset": offset})
+        assert reply.status == 200, reply.body
+        found |= {row["id"]: row["cells"]["run.run_id"] for row in reply.json["rows"]}
+        if len(found) >= reply.json["count"]:
+            return found
+
+
+def newest_first(documents):
+    return [one["run_id"] for one in sorted(documents, key=lambda one: one["timestamp"], reverse=True)]
+
+
+def side_documents(documents, version):
+    found = {}
+    for one in documents:
+        if one["environment"]["engine"]["version"] == version:
+            found.setdefault(key_of(one, ()), []).append(one)
+    return found
+
+
+def test_configurations_name_their_newest_experiments(dashboard):
+    documents = grid()
+    for number in range(60):  # more than the limit
+        documents.append(document(5000 + number, A, {"tensor_parallel_size": 2, "max_num_seqs": 64}))
+    store(dashboard, random.Random(5).sample(documents, len(documents)))
+    names = run_ids_of(dashboard)
+    answer = compare(dashboard, metrics=NAMES)
+    keys = {cell["key"]: key for cell in answer["cells"] for key in cells_of(documents, A)
+            if json.loads(cell["key"])["server.tensor_parallel_size"] == dict(key[0])["tensor_parallel_size"]
+            and json.loads(cell["key"])["server.max_num_seqs"] == dict(key[0])["max_num_seqs"] and key[1] == "NVIDIA H200"}
+    a, b = side_documents(documents, A), side_documents(documents, B)
+    assert len(keys) == len(answer["cells"]) == 9
+    for cell in answer["cells"]:
+        key = keys[cell["key"]]
+        assert [names[one] for one in cell["a_ids"]] == newest_first(a[key])[:50]
+        assert [names[one] for one in cell["b_ids"]] == newest_first(b[key])[:50]
+    assert max(len(cell["a_ids"]) for cell in answer["cells"]) == 50 < max(cell["a_count"] for cell in answer["cells"])
+    versions = {one["run_id"]: one["environment"]["engine"]["version"] for one in documents}
+    for side, version in (("a", A), ("b", B)):
+        for cell in answer["unmatched"][side]:
+            assert len(cell["ids"]) == cell["count"] and {versions[names[one]] for one in cell["ids"]} == {version}
+
+
+# ---- the two values ------------------------------------------------------------------------------
+
+
+def test_the_two_newest_releases_are_compared_by_default(dashboard):
+    documents = grid()
+    # the newest result is of an old release
+    documents.append(document(9000, "0.9.2", {"tensor_parallel_size": 1, "max_num_seqs": 16}))
+    store(dashboard, documents)
+    counts = {version: sum(one["environment"]["engine"]["version"] == version for one in documents) for version in ("0.9.2", A, B, OTHER)}
+    values = [{"value": version, "label": version, "count": count} for version, count in counts.items()]
+
+    def sides(**request):
+        answer = dashboard.post("/api/analysis/releases", {"metrics": NAMES, **request})
+        assert answer.status == 200, answer.body
+        return answer.json["a"]["value"], answer.json["b"]["value"], answer.json["values"]
+
+    assert sides() == (B, OTHER, values)
+    assert sides(a=None, b=B) == (A, B, values)
+    assert sides(a=OTHER) == (OTHER, B, values)
+    assert sides(b="0.9.2")[:2] == (A, "0.9.2")
+    assert sides(b="7.0.0")[:2] == (OTHER, "7.0.0")
+    assert sides(a=A)[:2] == (A, OTHER)
+    under = {"field": "environment.engine.version", "op": "in", "value": [A, B]}
+    assert sides(filter=under) == (A, B, values[1:3])
+    assert sides(field="server.tensor_parallel_size")[:2] == (2, 4)
+
+
+def test_one_release_is_not_compared(dashboard):
+    store(dashboard, [document(i, A, {"max_num_seqs": 16}) for i in range(3)])
+    answer = dashboard.post("/api/analysis/releases", {}).json
+    assert (answer["a"], answer["b"]) == ({"name": None, "value": None, "runs": 0},) * 2
+    assert (answer["cells"], answer["unmatched"]["a_count"], [one["label"] for one in answer["values"]]) == ([], 0, [A])
+
+
 # ---- the heat map --------------------------------------------------------------------------------
 
 
@@ -271,8 +354,11 @@ def test_the_same_data_give_the_same_bytes(bin_dir, db, database, tmp_path):
         random.Random(i).shuffle(documents)
         with Dashboard(bin_dir, place) as one:
             store(one, documents)
-            answer = compare(one, metrics=NAMES)
+            answer, runs = compare(one, metrics=NAMES), run_ids_of(one)
             del answer["data_version"]
+            for cell in answer["cells"] + answer["unmatched"]["a"] + answer["unmatched"]["b"]:
+                for ids in {"a_ids", "b_ids", "ids"} & set(cell):
+                    cell[ids] = [runs[one] for one in cell[ids]]
             bodies.append(answer)
             one.stop()
     assert bodies[0] == bodies[1] == bodies[2]

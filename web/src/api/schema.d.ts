@@ -3022,10 +3022,10 @@ export interface components {
              * @default environment.engine.version
              */
             field?: components["schemas"]["FieldId"];
-            /** @description The value of the baseline */
-            a: string | number | boolean;
-            /** @description The value of the candidate */
-            b: string | number | boolean;
+            /** @description The value of the baseline. null selects the value before b. */
+            a?: string | number | boolean | null;
+            /** @description The value of the candidate. null selects the newest value other than a. */
+            b?: string | number | boolean | null;
             filter?: components["schemas"]["Filter"];
             /** @description null selects the headline metrics with a better direction for which some result has a number */
             metrics?: components["schemas"]["FieldId"][] | null;
@@ -3050,6 +3050,13 @@ export interface components {
                 field: components["schemas"]["FieldId"];
                 label: string;
             };
+            /** @description Values of the field under the filter, at most the 200 newest: releases in their own order, others by their first result */
+            values: {
+                value: unknown;
+                label: string;
+                /** @description Number of results */
+                count: number;
+            }[];
             a: components["schemas"]["ReleaseSide"];
             b: components["schemas"]["ReleaseSide"];
             /** @description The requested effect */
@@ -3071,6 +3078,8 @@ export interface components {
                 /** @description Number of results */
                 a_count: number;
                 b_count: number;
+                a_ids: components["schemas"]["NewestIds"];
+                b_ids: components["schemas"]["NewestIds"];
             }[];
             /** @description Configurations of one release only, at most 200 of each */
             unmatched: {
@@ -3095,8 +3104,13 @@ export interface components {
             analysis_version: components["schemas"]["AnalysisVersion"];
             data_version: components["schemas"]["DataVersion"];
         };
+        /** @description The newest results, at most 50, the newest first */
+        NewestIds: number[];
         ReleaseSide: {
-            name: string;
+            /** @description The value as text; null if fewer than two values exist and the request names none */
+            name: string | null;
+            /** @description The value, or null */
+            value: unknown;
             /** @description Number of results */
             runs: number;
         };
@@ -3106,6 +3120,7 @@ export interface components {
             label: string;
             /** @description Number of results */
             count: number;
+            ids: components["schemas"]["NewestIds"];
             /** @description Fields in which it differs from the most similar configuration of the other release; empty if that has none */
             differs: string[];
         }[];

@@ -81,9 +81,50 @@ static void test_dash_upload_form__names(void **state)
 	}
 }
 
+/* A part may name only an encoding that leaves its bytes as they are. */
+static void test_dash_upload_form__encodings(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *encoding;
+		bool taken;
+	} cases[] = {
+		{ "binary", true },
+		{ "8bit", true },
+		{ "7BIT", true },
+		{ "Binary", true },
+		{ "quoted-printable", false },
+		{ "base64", false },
+		{ "9bit", false },
+		{ "bin", false },
+		{ "", false },
+		{ "x-7bit", false },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct dash_form form;
+		struct pl_err err = PL_ERR_INIT;
+		auto_free char *body = pl_asprintf("--B\r\nContent-Disposition: form-data; name=f; "
+						   "filename=a\r\nContent-Transfer-Encoding: "
+						   "%s\r\n\r\nx\r\n--B--",
+						   cases[i].encoding);
+		bool taken = dash_form_read(MEDIA, body, strlen(body), &form, &err) == 0;
+		if (taken != cases[i].taken)
+			fail_msg("'%s': %s", cases[i].encoding, taken ? "taken" : err.text);
+		if (!taken) {
+			assert_non_null(strstr(err.text, "no Content-Transfer-Encoding"));
+			continue;
+		}
+		assert_int_equal(form.count, 1);
+		assert_memory_equal(form.files[0].bytes, "x", form.files[0].len);
+		dash_form_done(&form);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dash_upload_form__encodings),
 		cmocka_unit_test(test_dash_upload_form__files),
 		cmocka_unit_test(test_dash_upload_form__the_end_alone),
 		cmocka_unit_test(test_dash_upload_form__names),

@@ -114,6 +114,35 @@ static void test_host_proc_process__missing_program(void **state)
 	assert_null(process);
 }
 
+static size_t count_descriptors(void)
+{
+	auto_dir dir = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (pl_dir_next(dir) != NULL)
+		count++;
+	return count;
+}
+
+/* Neither a program that runs nor one that cannot leaves a descriptor open. */
+static void test_host_proc_process__leaves_no_descriptor(void **state)
+{
+	(void)state;
+	const char *const missing[] = { "/no/such/program", NULL };
+	struct host_process_spec spec = { .argv = missing };
+	size_t before = count_descriptors();
+
+	for (int i = 0; i < 3; i++) {
+		struct host_process *process = NULL;
+		assert_int_equal(host_process_start(&spec, &process, PL_ERR_IGNORED), -1);
+		assert_null(process);
+		process = start_shell("exit 0", NULL, NULL);
+		host_process_free(process);
+	}
+	assert_int_equal(count_descriptors(), before);
+}
+
 static void test_host_proc_process__environment_is_merged_into_ours(void **state)
 {
 	(void)state;
@@ -225,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_host_proc_process__exit_status_and_output),
 		cmocka_unit_test(test_host_proc_process__what_a_log_replaces),
 		cmocka_unit_test(test_host_proc_process__missing_program),
+		cmocka_unit_test(test_host_proc_process__leaves_no_descriptor),
 		cmocka_unit_test(test_host_proc_process__environment_is_merged_into_ours),
 		cmocka_unit_test(test_host_proc_process__stop_is_gentle_first),
 		cmocka_unit_test(test_host_proc_process__kills_after_the_deadline),

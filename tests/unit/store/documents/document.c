@@ -146,6 +146,59 @@ static void test_store_documents_document__is_rejected_with_every_fault(void **s
 	}
 }
 
+/* Another release may know more values of a list. The status and the verdict decide what a result is worth, and are known. */
+static void test_store_documents_document__values_of_other_releases(void **state)
+{
+	static const struct {
+		const char *path, *value, *pointer;
+		bool taken;
+	} rows[] = {
+		{ "status", "\"failed\"", NULL, true },
+		{ "status", "\"lost\"", "/status", false },
+		{ "status", "7", "/status", false },
+		{ "quality.verdict", "null", NULL, true },
+		{ "quality.verdict", "\"fair\"", "/quality/verdict", false },
+		{ "config.benchmark.client", "\"own\"", "/config/benchmark/client", true },
+		{ "config.benchmark.client", "7", "/config/benchmark/client", false },
+		{ "config.benchmark.backend", "\"own\"", "/config/benchmark/backend", true },
+	};
+	auto_tools tools = { .fields = NULL };
+
+	(void)state;
+	tools_init(&tools);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_json json_t *json = json_load_file(
+			PROFLLM_SOURCE_DIR "/tests/scenario/data/result.json", 0, NULL);
+		/* a run that failed lacks most keys, which is no fault */
+		json_object_update_new(json,
+				       json_pack("{s:s, s:n, s:{}, s:{s:n}}", "status", "failed",
+						 "results", "error", "quality", "verdict"));
+		const char *dot = strrchr(rows[i].path, '.');
+		auto_free char *parent = pl_strndup(rows[i].path,
+						    dot != NULL ? (size_t)(dot - rows[i].path) : 0);
+		json_object_set_new(dot != NULL ? pl_json_get_path(json, parent) : json,
+				    dot != NULL ? dot + 1 : rows[i].path,
+				    json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
+		auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+		auto_store_document document = { .len = 0 };
+		auto_json json_t *faults = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		int done = store_document_read(
+			tools.reader,
+			&(struct store_source){
+				.bytes = text, .len = strlen(text), .name = "x.json", .line = 1 },
+			&document, &faults, &err);
+		if ((done == 0) != rows[i].taken)
+			fail_msg("%s %s: %s", rows[i].path, rows[i].value, err.text);
+		const json_t *notes = done == 0 ? document.notes : faults;
+		if (done == 0)
+			assert_int_equal(json_array_size(notes), rows[i].pointer != NULL);
+		if (rows[i].pointer != NULL)
+			assert_string_equal(pl_json_get_text(json_array_get(notes, 0), "pointer"),
+					    rows[i].pointer);
+	}
+}
+
 /* A document from a file of many, and one that was rewritten. */
 static void test_store_documents_document__lines_are_those_of_the_file(void **state)
 {
@@ -325,6 +378,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_documents_document__is_recognized_by_its_content),
 		cmocka_unit_test(test_store_documents_document__is_rejected_with_every_fault),
+		cmocka_unit_test(test_store_documents_document__values_of_other_releases),
 		cmocka_unit_test(test_store_documents_document__lines_are_those_of_the_file),
 		cmocka_unit_test(test_store_documents_document__quotes_nothing_of_invalid_json),
 		cmocka_unit_test(test_store_documents_document__same_content_whatever_its_form),

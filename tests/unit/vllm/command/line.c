@@ -375,6 +375,37 @@ static void the_form_is_recognised(void **state)
 	}
 }
 
+/* A wrapper that changes how the server runs is part of the launch; the others are dropped. */
+static void wrappers_are_dropped_or_launched(void **state)
+{
+	static const char *const dropped[] = { "sudo",       "nohup",           "exec",
+					       "time",       "setsid",          "doas",
+					       "caffeinate", "systemd-inhibit", "unbuffer" };
+	static const char *const launched[] = {
+		"nice",     "ionice",    "stdbuf", "prlimit", "setarch", "numactl",
+		"taskset",  "srun",      "salloc", "nsys",    "ncu",     "torchrun",
+		"xvfb-run", "strace",    "chrt",   "mpirun",  "mpiexec", "chroot",
+		"gdb",      "catchsegv", "flock",  "direnv",  "dotenv",  "op",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(dropped); i++) {
+		auto_problems problems = { 0 };
+		auto_free char *text = pl_asprintf("%s vllm serve m", dropped[i]);
+		auto_command struct vllm_command *command = parse(text, &problems);
+		assert_int_equal(problems.errors, 0);
+		assert_json(command->launch, "[\"vllm\",\"serve\"]");
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(launched); i++) {
+		auto_problems problems = { 0 };
+		auto_free char *text = pl_asprintf("%s vllm serve m", launched[i]);
+		auto_free char *launch = pl_asprintf("[\"%s\",\"vllm\",\"serve\"]", launched[i]);
+		auto_command struct vllm_command *command = parse(text, &problems);
+		assert_int_equal(problems.errors, 0);
+		assert_json(command->launch, launch);
+	}
+}
+
 static void what_starts_no_server_is_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -903,6 +934,7 @@ int main(void)
 		cmocka_unit_test(all_faults_are_reported_at_once),
 		cmocka_unit_test(warnings_do_not_refuse),
 		cmocka_unit_test(the_form_is_recognised),
+		cmocka_unit_test(wrappers_are_dropped_or_launched),
 		cmocka_unit_test(what_starts_no_server_is_refused),
 		cmocka_unit_test(an_image_says_the_release),
 		cmocka_unit_test(the_release_decides),

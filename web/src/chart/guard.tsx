@@ -51,6 +51,11 @@ const distinctOf = ({ fields }: Caution) =>
 // Whether the caution applies to all results alike, for example if none is trusted.
 const isOfAll = (caution: Caution) => distinctOf(caution) === 1
 
+export const splitCautions = (cautions: Caution[]) => ({
+  ofAll: cautions.filter(isOfAll),
+  mixed: cautions.filter((caution) => !isOfAll(caution)),
+})
+
 // Kinds of cautions as the line counts them, the most important first. '' has no count: "failed requests".
 const NOUNS: [kind: string, plural: string][] = [
   ['model', 'models'],
@@ -142,7 +147,7 @@ function Fields({
   )
 }
 
-function Differing({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
+export function DifferingInputs({ cautions, catalogue }: { cautions: Caution[]; catalogue: Catalogue }) {
   const { differing, unknown } = fieldsOf(cautions)
   return (
     <>
@@ -255,7 +260,7 @@ function Details({ chart, catalogue, set, mixed, ofAll, keeps, canMatch, onClose
   }
   return (
     <>
-      <Differing cautions={mixed} catalogue={catalogue} />
+      <DifferingInputs cautions={mixed} catalogue={catalogue} />
       {ofAll.length > 0 && (
         <Section title="Cautions">
           <Fields fields={Object.values(fieldsOf(ofAll)).flat()} catalogue={catalogue} label="Fields with cautions" />
@@ -346,8 +351,7 @@ export const Guard = memo(function Guard(props: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const dialog = useId()
   const { answer } = chart
-  const ofAll = answer.cautions.filter(isOfAll)
-  const mixed = answer.cautions.filter((caution) => !isOfAll(caution))
+  const { ofAll, mixed } = splitCautions(answer.cautions)
   const groups = groupsOf(chart)
   const canMatch = !chart.state.match && mixed.length > 0 && groups > 1 && groups <= GROUPS_MAX
   const keeps = useMatchCount(chart, canMatch, round)

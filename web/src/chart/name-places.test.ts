@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { placesOfNames } from './frontier-names'
+import { placesOfNames } from './name-places'
 
 const BOX = { left: 60, right: 600, top: 10, bottom: 240 }
 

@@ -4,6 +4,7 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from
 
 import type { Field, TrendLine, Trends } from '../api/types'
 import { shapeOf } from '../chart/shapes'
+import { colourOf } from '../chart/slots'
 import { longName } from '../fields/catalogue'
 import { count, type Form, showNumber } from '../format/number'
 import { evenTicks, tickWords, timeTicks } from '../format/ticks'
@@ -11,7 +12,6 @@ import { time } from '../format/time'
 import { moved, nearest } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import type { Flag } from './flags'
-import { colourOf } from './model'
 import css from './trends.module.css'
 
 const HIGH = 300

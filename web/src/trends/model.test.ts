@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Verdict } from '../api/types'
+import { slotsOf } from '../chart/slots'
 import { csvOf, jsonOf } from './files'
 import { flagsOf } from './flags'
 import {
@@ -21,7 +22,6 @@ import {
   reasonsOf,
   shownChanges,
   sizeText,
-  slotsOf,
   spansOf,
 } from './model'
 

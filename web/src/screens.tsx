@@ -13,6 +13,7 @@ import { paths } from './url/paths'
 const Experiment = lazyPart(() => import('./experiment/experiment').then((module) => module.Experiment))
 const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
 const Trends = lazyPart(() => import('./trends/trends').then((module) => module.Trends))
+const Pareto = lazyPart(() => import('./pareto/pareto').then((module) => module.Pareto))
 const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
 const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
@@ -29,11 +30,16 @@ export interface Tab {
 
 const LIVE_EVERY_MS = 10_000
 
-// From Explore, Trends takes the filter along.
+// From Explore, Trends and Pareto take the filter along.
 function trendsOfExplore(search: string) {
   const view = readView(search)
   const { choices, where } = readExplore(search)
   return view === null ? paths.trends({ choices, where }) : paths.trendsView(view)
+}
+function paretoOfExplore(search: string) {
+  const view = readView(search)
+  const { choices, where } = readExplore(search)
+  return view === null ? paths.pareto({ choices, where }) : paths.paretoView(view)
 }
 
 export interface Screen {
@@ -83,6 +89,21 @@ export const screens: Screen[] = [
           : location === '/'
             ? trendsOfExplore(window.location.search)
             : paths.trends(),
+    },
+  },
+  {
+    path: '/pareto',
+    title: 'Pareto',
+    render: () => <Pareto />,
+    tab: {
+      name: 'Pareto',
+      under: ['/pareto'],
+      href: (location) =>
+        location === '/pareto'
+          ? `/pareto${window.location.search}`
+          : location === '/'
+            ? paretoOfExplore(window.location.search)
+            : paths.pareto(),
     },
   },
   {

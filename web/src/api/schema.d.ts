@@ -2135,7 +2135,9 @@ export interface components {
         };
         ParetoGroup: {
             /** @description Values of the group by field id; a missing id is not recorded */
-            key: Record<string, never>;
+            key: {
+                [key: string]: unknown;
+            };
             /** @description Number of rows */
             count: number;
             configuration_count: components["schemas"]["Count"];

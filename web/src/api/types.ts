@@ -80,3 +80,9 @@ export type Filter = { and: Filter[] } | { or: Filter[] } | { not: Filter } | Pr
 
 // The value of a cell: undefined is not recorded, null is unset.
 export type Cell = unknown
+export type ParetoRequest = Schemas['ParetoRequest']
+export type Pareto = Schemas['Pareto']
+export type ParetoGroup = Schemas['ParetoGroup']
+export type ParetoPoint = Schemas['ParetoPoint']
+export type SloRequest = Schemas['SloRequest']
+export type Slo = Schemas['Slo']

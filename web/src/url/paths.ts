@@ -2,6 +2,7 @@
 import type { Filter } from '../api/types'
 import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
+import { NO_PARETO, type ParetoState, writePareto } from './pareto'
 import { type SweepState, writeSweep } from './sweep'
 import { NO_TRENDS, type TrendsState, writeTrends } from './trends'
 
@@ -31,6 +32,11 @@ export const paths = {
     return query ? `/trends?${query}` : '/trends'
   },
   trendsView: (id: string) => `/trends?view=${encodeURIComponent(id)}`,
+  pareto: (state: Partial<ParetoState> = {}) => {
+    const query = writePareto({ ...NO_PARETO, ...state })
+    return query ? `/pareto?${query}` : '/pareto'
+  },
+  paretoView: (id: string) => `/pareto?view=${encodeURIComponent(id)}`,
   sweeps: () => '/sweeps',
   sweep: (id: string, state?: SweepState) => {
     const query = state ? writeSweep(state) : ''

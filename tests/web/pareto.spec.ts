@@ -1,0 +1,226 @@
+// Pareto: which configuration to deploy. Repeated results of 24 configurations are read, limited, compared and followed
+// back in time, with the keyboard alone where a user would.
+import type { Page } from '@playwright/test'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, soundness, test, useDashboard } from './fixtures'
+import { frontiers, NEW, OLD } from './frontiers'
+import { read, write } from './results'
+
+const USER = 'derived.tokens_per_s_per_user'
+
+const dashboard = useDashboard((store, own) => {
+  const files = mkdtempSync(join(store.folder, 'files-'))
+  for (const [at, document] of frontiers(read(own)).entries()) write(files, `${at}.json`, document)
+  store.import(files)
+})
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const plot = (page: Page) => region(page, 'Chart').getByRole('slider', { name: /the table has the values/ })
+const card = (page: Page) => region(page, 'Configuration')
+
+async function open(page: Page, query = '') {
+  await page.goto(`${dashboard().url}/pareto?${query}`)
+  await expect(plot(page).or(region(page, 'Configurations table'))).toBeVisible()
+  await expect(region(page, 'Chart')).not.toHaveAttribute('aria-busy', 'true')
+}
+
+test('the frontier of each GPU, a configuration by keyboard, its command and a comparison', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await open(page)
+  await expect(page).toHaveTitle('Pareto · ProfLLM')
+  await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pareto' })).toHaveAttribute(
+    'aria-current',
+    'page',
+  )
+  await expect(page.getByRole('main')).toContainText('96 of 96 experiments')
+  await expect(page.getByRole('main')).toContainText('24 configurations')
+  // the second release is 12 % faster: of each GPU and load, it alone is on the frontier
+  await expect(page.getByRole('main')).toContainText('12 on a frontier')
+  await expect(page.locator('[data-frontier]')).toHaveCount(3)
+  await expect(page.locator('[data-membership=not]')).toHaveCount(12)
+  expect(await soundness(page)).toEqual([])
+
+  // the arrow keys read the points, Enter opens one
+  await plot(page).focus()
+  await page.keyboard.press('Home')
+  await expect(plot(page)).toHaveAttribute(
+    'aria-valuetext',
+    /tok\/s.*surely on the frontier, in 100 % of resamples.*4 runs$/,
+  )
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/[?&]point=\d+$/)
+  await expect(card(page)).toContainText('Chosen configuration')
+  await expect(card(page)).toContainText('4 runs')
+  await card(page)
+    .getByRole('button', { name: /^surely on the frontier.*definition$/ })
+    .press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Membership' })).toContainText('1,000 resamples')
+  await page.keyboard.press('Escape')
+
+  // its server
+  await expect(card(page).getByRole('region', { name: 'Server command' })).toContainText('serve')
+  await card(page)
+    .getByRole('button', { name: /^Copy command/ })
+    .click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/profllm-sim serve sim\/test/)
+
+  // j and k walk through the configurations, and the address is the state
+  const first = page.url()
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('j')
+  await expect(page).not.toHaveURL(first)
+  await page.keyboard.press('k')
+  await expect(page).toHaveURL(first)
+  await page.reload()
+  await expect(card(page)).toContainText('Chosen configuration')
+
+  // to its pin, the comparison and the experiment
+  await card(page)
+    .getByRole('button', { name: /^Pin to compare/ })
+    .click()
+  await expect(page.locator('[data-strong]', { hasText: /^A$/ })).toBeVisible()
+  await card(page)
+    .getByRole('link', { name: /^Compare with/ })
+    .click()
+  await expect(page).toHaveURL(/\/compare\?side=/)
+  await expect(page.getByRole('region', { name: 'Metrics', exact: true })).toBeVisible()
+  await page.goBack()
+  await card(page).getByRole('heading', { level: 2 }).getByRole('link').click()
+  await expect(page).toHaveURL(/\/experiments\/\d+$/)
+})
+
+test('limits are typed, dragged and moved by keys, and shade what keeps them', async ({ page }) => {
+  await open(page)
+  const limits = region(page, 'Limits')
+  await expect(limits.getByRole('status')).toHaveText('No limits: all configurations count.')
+  const add = async (words: string, name: RegExp) => {
+    await limits.getByRole('button', { name: /add/ }).click()
+    await page.getByRole('dialog', { name: 'Add a limit' }).getByRole('combobox').fill(words)
+    await page.getByRole('option', { name }).first().click()
+  }
+  // of a drawn metric, it begins at the median
+  await add('tokens per s per user', /per user/i)
+  await expect(page).toHaveURL(new RegExp(`limits=${USER}%3E%3D\\d+`))
+  const handle = page.getByRole('slider', { name: /^Limit of/ })
+  await expect(handle).toBeVisible()
+  await expect(page.locator('[data-feasible]')).toHaveCount(1)
+  const before = Number(await handle.getAttribute('aria-valuenow'))
+  await handle.focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect(handle).toHaveAttribute('aria-valuenow', String(Number((before * 1.1).toPrecision(3))))
+  const summary = limits.getByRole('status')
+  await expect(summary).toHaveText(/^\d+ of 24 configurations keep all limits\.$/)
+
+  // dragged: the count follows at once, and the address when it is dropped
+  const box = await handle.boundingBox()
+  const area = await plot(page).boundingBox()
+  if (!box || !area) throw new Error('the plot has no box')
+  const url = page.url()
+  await page.mouse.move(box.x + 12, box.y + 12)
+  await page.mouse.down()
+  await page.mouse.move(area.x + 60, box.y + 12, { steps: 5 })
+  await expect(summary).toHaveText(/^24 of 24 /)
+  expect(page.url()).toBe(url)
+  await page.mouse.up()
+  await expect(page).not.toHaveURL(url)
+
+  // of another field, it is typed, and the server counts
+  await add('p99 ttft', /^P99 TTFT/)
+  const typed = limits.getByRole('textbox', { name: 'P99 TTFT at most' })
+  await expect(typed).toBeFocused()
+  await typed.fill('0.2 s')
+  await typed.press('Enter')
+  await expect(page).toHaveURL(/results\.p99_ttft_ms%3C%3D200/)
+  await expect(summary).toHaveText(/^1\d of 24 /)
+  await expect(card(page)).toContainText('Best within all limits')
+  await expect(card(page)).toContainText('headroom')
+  await expect(page.getByRole('region', { name: 'Frontiers table' })).toContainText(/at .*per user/i)
+  expect(await soundness(page)).toEqual([])
+
+  // a number that cannot be read is refused
+  await typed.fill('fast')
+  await expect(limits.getByRole('alert')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await limits.getByRole('button', { name: 'Remove the limit of P99 TTFT' }).click()
+  await expect(page).not.toHaveURL(/ttft/)
+})
+
+test('the frontier as of a release, and what has entered since', async ({ page }) => {
+  await open(page)
+  const history = region(page, 'History')
+  await history.getByText('Release', { exact: true }).click()
+  await expect(page).toHaveURL(new RegExp(`release=${OLD}`))
+  await expect(history).toContainText(`release ${OLD}; since then 12 configurations entered and 12 left.`)
+  await expect(page.locator('[data-earlier]')).toHaveCount(3)
+  await expect(page.getByRole('main')).toContainText('48 of 96 experiments')
+  const slider = history.getByRole('slider')
+  await slider.focus()
+  await page.keyboard.press('End')
+  await expect(page).not.toHaveURL(/release/)
+  await expect(slider).toHaveAttribute('aria-valuetext', 'now')
+  await history.getByText('Day', { exact: true }).click()
+  await page.keyboard.press('Tab')
+  await slider.focus()
+  await page.keyboard.press('Home')
+  await expect(slider).toHaveAttribute('aria-valuetext', 'the end of 2026-09-01')
+  await expect(page).toHaveURL(/until=2026-09-01/)
+  await page.getByRole('button', { name: 'Show now' }).click()
+  await expect(page.getByRole('main')).toContainText('96 of 96 experiments')
+})
+
+test('the table, other metrics and directions, one frontier and files', async ({ page }) => {
+  await open(page)
+  await page.keyboard.press('t')
+  const table = region(page, 'Configurations table')
+  await expect(table.getByRole('row')).toHaveCount(25)
+  await expect(table.getByRole('row', { name: /surely/ })).toHaveCount(12)
+  await page
+    .getByRole('button', { name: 'Frontier per value of' })
+    .or(page.getByRole('button', { name: /^group/ }))
+    .click()
+  await page.getByRole('option', { name: 'none' }).click()
+  await expect(page).toHaveURL(/group=none/)
+  await expect(region(page, 'Frontiers table').getByRole('row')).toHaveCount(2)
+  await page.keyboard.press('t')
+  await expect(page.locator('[data-frontier]')).toHaveCount(1)
+  const x = page.getByRole('combobox', { name: 'Better values of axis x' })
+  await x.selectOption('lower')
+  await expect(page).toHaveURL(new RegExp(`metrics=-${USER},`))
+  await expect(page.locator('[data-frontier]')).toHaveCount(1)
+  await x.selectOption('higher')
+  await expect(page).not.toHaveURL(/metrics/)
+
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  const lines = readFileSync(await (await saved).path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  expect(lines).toHaveLength(3 + 24)
+  expect(lines[2]).toContain(`${USER},${USER} low,${USER} high`)
+})
+
+test('a filter of Explore comes along, and a failed update keeps the last frontiers', async ({ page, complaints }) => {
+  complaints.allow.push(/500/)
+  await page.goto(`${dashboard().url}/?environment.engine.version=${NEW}`)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Pareto' }).click()
+  await expect(page.getByRole('main')).toContainText('48 of 96 experiments')
+  await expect(page.getByRole('link', { name: 'Change filter in Explore' })).toHaveAttribute(
+    'href',
+    new RegExp(`environment.engine.version=${NEW}`),
+  )
+  await page.route('**/api/analysis/pareto', (route) =>
+    route.fulfill({ status: 500, json: { type: 'about:blank', title: 'Failed', status: 500, detail: 'no memory' } }),
+  )
+  await page.getByRole('button', { name: 'Clear filter' }).click()
+  await expect(page.getByRole('alert')).toContainText('Could not update the frontiers.')
+  await expect(page.locator('[data-frontier]')).toHaveCount(3)
+  await page.unroute('**/api/analysis/pareto')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByRole('main')).toContainText('96 of 96 experiments')
+})

@@ -1,0 +1,230 @@
+// One configuration: its membership, means with intervals, limits, runs, and the command that starts its server.
+import { Link } from 'wouter'
+
+import { causeOf } from '../api/client'
+import { useCommands } from '../api/queries'
+import type { Slo } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { boundText, count, formFor, showNumber } from '../format/number'
+import { Act, ButtonLink } from '../ui/controls'
+import { Copy } from '../ui/copy'
+import { visible } from '../ui/visible'
+import { Pin } from '../tray/pin'
+import { paths } from '../url/paths'
+import type { ParetoLimit } from '../url/pareto'
+import { Explained } from './explained'
+import { type Configuration, intervalOf, keeps, limitWords, membershipText, percentOf, runs } from './model'
+import css from './pareto.module.css'
+import type { Axis } from './plot'
+
+const RUNS_SHOWN = 6
+
+interface Props {
+  title: string // why it is shown
+  one: Configuration
+  axes: [Axis, Axis]
+  limits: ParetoLimit[]
+  slo: Slo | undefined
+  nameOf: (id: number) => string
+  catalogue: Catalogue
+  other: Configuration | undefined // to compare with
+  onClose: (() => void) | null
+}
+
+export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, onClose }: Props) {
+  const { point, id } = one
+  const measured = slo?.configurations.find(({ ids }) => ids.includes(id))
+  return (
+    <section className={css.card} aria-label="Configuration">
+      <p className={css.cardTop}>
+        <span>{title}</span>
+        {onClose && <Act onPress={onClose}>Close</Act>}
+      </p>
+      <h2>
+        <Link href={paths.experiment(id)} title={one.full}>
+          <bdi>{one.name}</bdi>
+        </Link>
+      </h2>
+      {one.name !== one.full && (
+        <p className="dim">
+          <bdi>{one.full}</bdi>
+        </p>
+      )}
+      <p>
+        <Explained
+          name="Membership"
+          rows={[
+            [
+              'Definition',
+              'Surely: on the frontier in at least 95 % of 1,000 resamples of the runs. Not: in at most 5 %.',
+            ],
+            ['n', runs(point.ids.length)],
+            ['Share', percentOf(point.share)],
+          ]}
+        >
+          {membershipText(point)}
+        </Explained>
+        {point.knee && (
+          <>
+            {', '}
+            <Explained
+              name="Knee"
+              rows={[
+                [
+                  'Definition',
+                  'The point that is furthest from the line through the ends of the frontier, with each metric scaled from 0 to 1.',
+                ],
+                ['n', runs(point.ids.length)],
+              ]}
+            >
+              knee
+            </Explained>
+          </>
+        )}
+        .
+      </p>
+      <dl>
+        {axes.map(({ field, form }, i) => {
+          const value = point.values[i]
+          return (
+            value?.mean != null && (
+              <div key={field.id}>
+                <dt>{longName(field)}</dt>
+                <dd>
+                  <Explained
+                    name={longName(field)}
+                    rows={[
+                      ['Definition', field.help || field.id],
+                      ['n', runs(point.ids.length)],
+                      ['95 % CI', `${intervalOf(value, form)} ${form.unit}`],
+                    ]}
+                  >
+                    {showNumber(value.mean, form)}
+                  </Explained>{' '}
+                  {form.unit}
+                  <small>{value.low === null ? '1 run, no interval' : intervalOf(value, form)}</small>
+                </dd>
+              </div>
+            )
+          )
+        })}
+        {limits.map((limit, i) => {
+          const field = catalogue.get(limit.field)
+          const value = measured?.values[i]
+          const mean = value?.mean ?? null
+          const form = formFor(field, [mean])
+          return (
+            <div key={`${limit.field} ${limit.op}`}>
+              <dt>
+                {limitWords(limit, catalogue)} {boundText(limit.value, form)} {form.unit}
+              </dt>
+              <dd>
+                {mean === null ? (
+                  'not known'
+                ) : (
+                  <>
+                    <Explained
+                      name={`${longName(field)} and its limit`}
+                      rows={[
+                        ['Definition', field.help || field.id],
+                        ['n', runs(point.ids.length)],
+                        ['95 % CI', value ? `${intervalOf(value, form)} ${form.unit}` : ''],
+                        ['Headroom', `${percentOf(value?.headroom ?? null)} of the limit is unused`],
+                      ]}
+                    >
+                      {showNumber(mean, form)}
+                    </Explained>{' '}
+                    {form.unit}
+                    <small>
+                      {keeps(limit, mean) ? 'kept' : 'broken'}
+                      {value?.headroom != null && `, headroom ${percentOf(value.headroom)}`}
+                    </small>
+                  </>
+                )}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+      {measured && (
+        <p>
+          Keeps all limits: <b>{measured.feasible}</b>.
+        </p>
+      )}
+      {point.dominated_by.length > 0 && (
+        <p>
+          Beaten by{' '}
+          {point.dominated_by.map((by, i) => (
+            <span key={by}>
+              {i > 0 && ', '}
+              <Link className="inline" href={paths.experiment(by)}>
+                <bdi>{nameOf(by)}</bdi>
+              </Link>
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      <p>
+        {runs(point.ids.length)}:{' '}
+        {point.ids.slice(-RUNS_SHOWN).map((run, i) => (
+          <span key={run}>
+            {i > 0 && ', '}
+            <Link className="inline" href={paths.experiment(run)}>
+              {run}
+            </Link>
+          </span>
+        ))}
+        {point.ids.length > RUNS_SHOWN && ` and ${count(point.ids.length - RUNS_SHOWN)} earlier`}
+      </p>
+      <Command id={id} />
+      <p className={css.cardActs}>
+        <Pin side={{ ids: point.ids }} name={one.name} look="line" />
+        {other && (
+          <ButtonLink
+            look="line"
+            href={paths.compare({
+              sides: [
+                { ids: point.ids, label: one.name },
+                { ids: other.point.ids, label: other.name },
+              ],
+            })}
+          >
+            Compare with {other.point.knee ? 'the knee' : 'the best'}
+          </ButtonLink>
+        )}
+      </p>
+    </section>
+  )
+}
+
+// The line that starts the server of the newest run.
+function Command({ id }: { id: number }) {
+  const commands = useCommands(id)
+  const server = commands.data?.commands.find((command) => command.id === 'server')
+  const text = server?.text?.trimEnd() ?? null
+  return (
+    <div className={css.command}>
+      {commands.error && (
+        <p role="alert">
+          Could not load the command. {causeOf(commands.error)} <Act onPress={() => void commands.refetch()}>Retry</Act>
+        </p>
+      )}
+      {text !== null && (
+        <>
+          <pre tabIndex={0} role="region" aria-label="Server command">
+            <bdi>{visible(text)}</bdi>
+          </pre>
+          <Copy text={() => text} of="of the server">
+            Copy command
+          </Copy>
+        </>
+      )}
+      {server && text === null && (
+        <p className="dim">
+          Server command not known: <bdi>{server.reason}</bdi>.
+        </p>
+      )}
+    </div>
+  )
+}

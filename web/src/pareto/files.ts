@@ -1,0 +1,55 @@
+// Exports of the configurations: full precision, with a header that says where they are from.
+import type { Pareto } from '../api/types'
+import { safeCell } from '../format/file_cell'
+import type { Configuration } from './model'
+
+export interface Shown {
+  answer: Pareto & { at: number; request: unknown }
+  all: Configuration[]
+  group: string // field; '' if there is one frontier
+  link: string
+}
+
+const stamp = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+const quoted = (value: string | number | boolean | null | undefined) => {
+  const text = value === null || value === undefined ? '' : String(safeCell(value))
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function csvOf({ answer, all, group, link }: Shown) {
+  const head = [
+    'configuration',
+    ...(group ? [group] : []),
+    'ids',
+    'run_count',
+    ...answer.metrics.flatMap(({ field }) => [field, `${field} low`, `${field} high`]),
+    'frontier',
+    'membership',
+    'share',
+    'knee',
+  ]
+  const rows = all.map(({ full, group: { full: of }, point }) => [
+    full,
+    ...(group ? [of] : []),
+    point.ids.join(' '),
+    point.ids.length,
+    ...point.values.flatMap(({ mean, low, high }) => [mean, low, high]),
+    point.frontier,
+    point.membership,
+    point.share,
+    point.knee,
+  ])
+  const notes = [`ProfLLM frontier, data version ${answer.data_version}, ${stamp(answer.at)}`, link]
+  return [
+    ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),
+    head.map(quoted).join(','),
+    ...rows.map((row) => row.map(quoted).join(',')),
+  ]
+    .map((text) => `${text}\r\n`)
+    .join('')
+}
+
+export function jsonOf({ answer: { at, request, ...answer }, link }: Shown) {
+  return `${JSON.stringify({ made: stamp(at), link, request, ...answer }, null, 2)}\n`
+}

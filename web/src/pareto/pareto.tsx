@@ -1,0 +1,512 @@
+// Pareto: the configurations that no other one beats in two metrics, with limits, uncertainty and history. The address
+// has the state.
+import { useMemo, useRef, useState } from 'react'
+import { Link } from 'wouter'
+
+import { ApiError, causeOf } from '../api/client'
+import { useFeasible, useFrontiers, useValues } from '../api/pareto'
+import { useFields, useHealth } from '../api/queries'
+import type { Field, Pareto as Answer } from '../api/types'
+import { Pick } from '../chart/pick'
+import { Catalogue, longName } from '../fields/catalogue'
+import { FilterWords } from '../filter/filter-words'
+import { treeOf } from '../filter/model'
+import { treePieces } from '../filter/tree-words'
+import { count, formOfScale, isNumeric } from '../format/number'
+import { useKeys } from '../keys/use-keys'
+import { slotOf, useTray } from '../tray/store'
+import { Act, Bone, ButtonLink, IconButton, join, Note, Progress, Select } from '../ui/controls'
+import { oneStop } from '../ui/one-stop'
+import page from '../ui/page.module.css'
+import { useMedia } from '../ui/use-media'
+import { Waiting } from '../ui/waiting'
+import { exploreOfPareto, type ParetoLimit, type ParetoState, type Way } from '../url/pareto'
+import { paths } from '../url/paths'
+import { usePlace } from '../url/use-place'
+import { type ParetoChange, useParetoState } from '../url/use-pareto'
+import { Card } from './card'
+import { GuardLine } from './guard-line'
+import { History } from './history'
+import { Limits } from './limits'
+import {
+  bestOf,
+  compareReleases,
+  configurationsOf,
+  type Corner,
+  daysBetween,
+  filterAsOf,
+  groupsOf,
+  isOfAxes,
+  isRelease,
+  keptOf,
+  requestOf,
+  sinceOf,
+  sloRequestOf,
+  stairs,
+  TIME,
+  VERSION,
+} from './model'
+import css from './pareto.module.css'
+import { type Axis, Plot } from './plot'
+import { GroupMark, Groups, Points } from './tables'
+import { Tools } from './tools'
+
+const HISTORY_FIELDS = [TIME, VERSION]
+const NONE_KEPT: ReadonlyMap<number, boolean | null> = new Map()
+
+// The frontiers that the state describes: as of then, and now to compare with.
+function useAnswers(state: ParetoState, catalogue: Catalogue | undefined, round: number) {
+  const tree = treeOf(state.choices, state.where)
+  const values = useValues(tree, HISTORY_FIELDS, round)
+  const releases = useMemo(
+    () =>
+      (values.data?.[VERSION]?.values ?? [])
+        .map(({ value }) => value)
+        .filter(isRelease)
+        .toSorted(compareReleases),
+    [values.data],
+  )
+  const days = useMemo(() => {
+    const facet = values.data?.[TIME]
+    return daysBetween(facet?.min, facet?.max)
+  }, [values.data])
+  const { asOf } = state
+  const isReady = catalogue !== undefined && (asOf === null || 'until' in asOf || values.data !== undefined)
+  const also = useMemo(() => (asOf ? filterAsOf(asOf, releases) : undefined), [asOf, releases])
+  const request = useMemo(() => (isReady ? requestOf(state, catalogue, also) : null), [isReady, state, catalogue, also])
+  const now = useMemo(() => {
+    const since = sinceOf(asOf, releases)
+    return isReady && since ? { ...requestOf(state, catalogue), since } : null
+  }, [isReady, state, catalogue, asOf, releases])
+  const slo = useMemo(() => sloRequestOf(state, also), [state, also])
+  return {
+    frontiers: useFrontiers(request, round),
+    now: useFrontiers(now, round),
+    slo: useFeasible(slo, round),
+    request,
+    releases,
+    days,
+  }
+}
+
+export function Pareto() {
+  const { state, change, view } = useParetoState()
+  const fields = useFields()
+  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
+  const health = useHealth()
+  const [round, setRound] = useState(0)
+  const answers = useAnswers(state, catalogue, round)
+  const { frontiers } = answers
+  // the last frontiers remain if an update fails
+  const last = useRef(frontiers.data)
+  if (frontiers.data) last.current = frontiers.data
+  const answer = frontiers.data ?? last.current
+  usePlace({ content: 'pareto', isReady: answer !== undefined })
+  useKeys({ t: () => change({ asTable: !state.asTable }) })
+  const error = frontiers.error ?? fields.error ?? view.error
+  const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
+  return (
+    <main id="main" className={css.body}>
+      <Progress on={frontiers.isFetching && !error} />
+      <div className={page.head}>
+        <div>
+          <h1>Pareto</h1>
+          {answer && (
+            <p className={page.facts}>
+              <span>
+                <span className="n">{count(answer.count)}</span> of <span className="n">{count(answer.total)}</span>{' '}
+                experiments
+              </span>
+              <span>
+                <span className="n">{count(answer.configuration_count)}</span>{' '}
+                {answer.configuration_count === 1 ? 'configuration' : 'configurations'}
+              </span>
+              <span>
+                <span className="n">{count(answer.groups.reduce((sum, one) => sum + one.frontier_count, 0))}</span> on a
+                frontier
+              </span>
+              {hasNewer && <Act onPress={() => setRound(round + 1)}>Show newer results</Act>}
+            </p>
+          )}
+          {catalogue && <FilterLine {...{ state, change, catalogue }} />}
+        </div>
+      </div>
+      {error && (
+        <div className={page.notice}>
+          <Note kind="bad" role="alert">
+            <b>{answer ? 'Could not update the frontiers.' : 'Could not load the frontiers.'}</b> {causeOf(error)}{' '}
+            <Act
+              onPress={() => {
+                void frontiers.refetch()
+                if (fields.error) void fields.refetch()
+              }}
+            >
+              Retry
+            </Act>
+            {error instanceof ApiError && error.problem.instance && (
+              <span className="dim"> Request {error.problem.instance}</span>
+            )}
+          </Note>
+        </div>
+      )}
+      <Waiting queries={[frontiers]} />
+      {!answer && !error && (
+        <>
+          <p className={page.lead} role="status">
+            Loading the frontiers…
+          </p>
+          <div className={css.bones}>
+            <Bone width={320} />
+            <Bone width={480} />
+          </div>
+        </>
+      )}
+      {answer && catalogue && <Body {...{ state, change, catalogue, answers, answer }} />}
+    </main>
+  )
+}
+
+interface BodyProps {
+  state: ParetoState
+  change: ParetoChange
+  catalogue: Catalogue
+  answers: ReturnType<typeof useAnswers>
+  answer: Answer & { at: number; request: unknown }
+}
+
+function Body({ state, change, catalogue, answers, answer }: BodyProps) {
+  const { now, releases, days } = answers
+  const slo = state.limits.length > 0 ? answers.slo.data : undefined
+  const [dragged, setDragged] = useState<ParetoLimit | null>(null)
+  const isNarrow = useMedia('(max-width: 900px)')
+  const pinned = useTray((tray) => tray.pinned)
+  const groupField = answer.groups.some(({ key }) => Object.keys(key).length > 0) || state.group ? state.group : ''
+  const groups = useMemo(() => groupsOf(answer, groupField, catalogue), [answer, groupField, catalogue])
+  const all = useMemo(() => configurationsOf(groups, catalogue), [groups, catalogue])
+  const axes = useMemo((): [Axis, Axis] => {
+    const axis = (i: 0 | 1): Axis => {
+      const metric = answer.metrics[i]
+      const field = catalogue.get(metric?.field ?? '')
+      return {
+        field,
+        form: formOfScale(
+          field,
+          all.map((one) => (i === 0 ? one.x : one.y)),
+        ),
+        way: metric?.direction ?? 'higher',
+      }
+    }
+    return [axis(0), axis(1)]
+  }, [answer, catalogue, all])
+  const limits = state.limits.map((limit) =>
+    dragged && limit.field === dragged.field && limit.op === dragged.op ? dragged : limit,
+  )
+  const kept = limits.length > 0 ? keptOf(all, limits, state.metrics, slo) : NONE_KEPT
+  const keptCount = [...kept.values()].filter((one) => one === true).length
+  const earlier = useMemo((): Corner[][] => {
+    if (state.asOf === null || !now.data) return []
+    const ways: [Way, Way] = [axes[0].way, axes[1].way]
+    return now.data.groups.flatMap(({ points }) => {
+      const on = points.filter(({ frontier }) => frontier)
+      const corners = on.flatMap(({ values: [x, y] }): Corner[] =>
+        x?.mean == null || y?.mean == null ? [] : [[x.mean, y.mean]],
+      )
+      const line = stairs(corners, ways, [0, 0])
+      return line.length ? [line.slice(1, -1)] : []
+    })
+  }, [state.asOf, now.data, axes])
+  const opened = state.point === null ? undefined : all.find(({ point }) => point.ids.includes(state.point ?? 0))
+  const best = bestOf(all, kept, limits.length > 0, axes[1].way)
+  const shown = opened ?? best
+  const names = new Map(all.flatMap(({ point, name }) => point.ids.map((id) => [id, name] as const)))
+  const open = (point: number) => change({ point })
+  const step = (by: number) => {
+    const at = opened ? all.indexOf(opened) + by : by > 0 ? 0 : all.length - 1
+    const next = all[Math.min(all.length - 1, Math.max(0, at))]
+    if (next) change({ point: next.id }, { replace: true })
+  }
+  useKeys({ j: () => step(1), k: () => step(-1) })
+  const groupName = groupField ? longName(catalogue.get(groupField)) : ''
+  if (answer.count === 0) return <Nothing {...{ answer, state, change, catalogue }} />
+  // a limit of an axis begins at the median, so that it can be dragged from there
+  const add = (field: Field): ParetoLimit | null => {
+    const i = state.metrics.findIndex((metric) => metric.field === field.id)
+    const axis = axes[i]
+    if (!axis || all.length === 0) return null
+    const values = all.map((one) => (i === 0 ? one.x : one.y)).toSorted((a, b) => a - b)
+    const value = Number((values[Math.floor(values.length / 2)] ?? 0).toPrecision(2))
+    return { field: field.id, op: axis.way === 'lower' ? '<=' : '>=', value }
+  }
+  const card = shown && (
+    <Card
+      title={
+        opened
+          ? 'Chosen configuration'
+          : limits.length > 0
+            ? 'Best within all limits'
+            : shown.point.knee
+              ? 'Knee of the frontier'
+              : 'Best on the frontier'
+      }
+      one={shown}
+      axes={axes}
+      limits={state.limits}
+      slo={slo}
+      nameOf={(id) => names.get(id) ?? `result ${id}`}
+      catalogue={catalogue}
+      other={opened && best && best !== opened ? best : undefined}
+      onClose={opened ? () => change({ point: null }) : null}
+    />
+  )
+  const isOld = answers.frontiers.isPlaceholderData
+  return (
+    <>
+      <div className={css.pageTools}>
+        <Tools answer={answer} all={all} group={groupField} />
+      </div>
+      <GuardLine {...{ answer, state, change, catalogue }} />
+      <Limits
+        limits={limits}
+        catalogue={catalogue}
+        isBusy={answers.slo.isFetching || dragged !== null}
+        summary={
+          limits.length === 0
+            ? 'No limits: all configurations count.'
+            : `${count(keptCount)} of ${count(all.length)} configurations keep all limits.`
+        }
+        onChange={(next) => change({ limits: next })}
+        onAdd={add}
+      />
+      <div className={join(css.split, isOld && css.isOld)}>
+        {isNarrow && card}
+        <section className={css.chart} aria-label="Chart" aria-busy={isOld || undefined}>
+          <AxisTools {...{ state, change, catalogue, axes }} />
+          <p className={css.legend}>
+            {groups.length > 1 &&
+              groups.map((group) => (
+                <span key={group.at}>
+                  <GroupMark slot={group.slot} /> <bdi title={group.full}>{group.label}</bdi>
+                </span>
+              ))}
+            <span>line: frontier</span>
+            {answer.groups.some(({ has_spread: has }) => has) ? (
+              <>
+                <span>full ring: surely on it</span>
+                <span>dashed ring: perhaps</span>
+                <span>band: 95 % CI</span>
+              </>
+            ) : (
+              <span>too few repeated runs for memberships</span>
+            )}
+            {limits.length > 0 && <span>hollow: beyond a limit</span>}
+          </p>
+          {state.asTable ? (
+            <Points
+              all={all}
+              axes={axes}
+              kept={limits.length > 0 ? kept : null}
+              slo={slo}
+              groupName={groups.length > 1 ? groupName : ''}
+              opened={opened?.id ?? null}
+              onOpen={open}
+            />
+          ) : (
+            <Plot
+              axes={axes}
+              groups={groups}
+              all={all}
+              kept={kept}
+              limits={limits.filter((limit) => isOfAxes(limit, state))}
+              earlier={earlier}
+              opened={opened?.at ?? null}
+              letterOf={({ point }) => slotOf(pinned, { ids: point.ids })}
+              onOpen={(one) => open(one.id)}
+              onLimit={(limit, value, isMoving) => {
+                if (isMoving) return setDragged({ ...limit, value })
+                setDragged(null)
+                change(
+                  {
+                    limits: state.limits.map((one) =>
+                      one.field === limit.field && one.op === limit.op ? { ...one, value } : one,
+                    ),
+                  },
+                  { typing: `limit ${limit.field}` },
+                )
+              }}
+            />
+          )}
+          <History
+            asOf={state.asOf}
+            days={days}
+            releases={releases}
+            groups={now.data?.groups}
+            onChange={(asOf) => change({ asOf }, { typing: 'history' })}
+          />
+        </section>
+        {!isNarrow && card}
+      </div>
+      <section className={page.block} aria-label="Frontiers">
+        <div className={page.blockHead}>
+          <h2>Frontiers</h2>
+        </div>
+        <Groups
+          answer={answer}
+          groups={groups}
+          all={all}
+          axes={axes}
+          name={groupName}
+          catalogue={catalogue}
+          onOpen={open}
+        />
+      </section>
+    </>
+  )
+}
+
+const WAYS: [Way, string][] = [
+  ['higher', 'higher is better'],
+  ['lower', 'lower is better'],
+]
+
+function AxisTools({
+  state,
+  change,
+  catalogue,
+  axes,
+}: Only<BodyProps, 'state' | 'change' | 'catalogue'> & { axes: [Axis, Axis] }) {
+  const set = (i: 0 | 1, part: Partial<ParetoState['metrics'][0]>) => {
+    const next = state.metrics.with(i, { ...(state.metrics[i] ?? state.metrics[0]), ...part }) as ParetoState['metrics']
+    if (next[0].field === next[1].field) next[i === 0 ? 1 : 0] = { ...state.metrics[i], direction: null }
+    change({
+      metrics: next,
+      limits: state.limits.filter((limit) => isOfAxes(limit, { ...state, metrics: next }) === isOfAxes(limit, state)),
+    })
+  }
+  const axis = (i: 0 | 1) => {
+    const { field, way } = axes[i]
+    return (
+      <>
+        <Pick
+          role={i === 0 ? 'x' : 'y'}
+          name={`Metric of axis ${i === 0 ? 'x' : 'y'}`}
+          value={field.id}
+          catalogue={catalogue}
+          varying={undefined}
+          fits={isNumeric}
+          onPick={(id) => set(i, { field: id, direction: catalogue.get(id).direction === 'neither' ? 'higher' : null })}
+        />
+        <Select
+          label={`Better values of axis ${i === 0 ? 'x' : 'y'}`}
+          value={way}
+          onChange={(to) => set(i, { direction: to === field.direction ? null : (to as Way) })}
+          options={WAYS}
+        />
+      </>
+    )
+  }
+  return (
+    <div className={css.tools} role="toolbar" aria-label="Metrics and groups" {...oneStop}>
+      {axis(1)}
+      {axis(0)}
+      <Pick
+        role="group"
+        name="Frontier per value of"
+        value={state.group}
+        canBeNone="none"
+        catalogue={catalogue}
+        varying={undefined}
+        onPick={(group) => change({ group })}
+      />
+      <IconButton
+        icon={state.asTable ? 'picture' : 'table'}
+        name={state.asTable ? 'Show as chart' : 'Show as table'}
+        onPress={() => change({ asTable: !state.asTable })}
+      />
+    </div>
+  )
+}
+
+type Only<T, K extends keyof T> = { [P in K]: T[P] }
+
+function FilterLine({ state, change, catalogue }: Only<BodyProps, 'state' | 'change' | 'catalogue'>) {
+  const tree = treeOf(state.choices, state.where)
+  return (
+    <p className={css.filter}>
+      {tree ? (
+        <>
+          <span className="dim">Filter:</span>{' '}
+          <bdi>
+            <FilterWords pieces={treePieces(catalogue, tree)} />
+          </bdi>{' '}
+          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>{' '}
+        </>
+      ) : (
+        <span className="dim">All experiments. </span>
+      )}
+      <Link href={paths.explore(exploreOfPareto(state))}>
+        {tree ? 'Change filter in Explore' : 'Filter in Explore'}
+      </Link>
+    </p>
+  )
+}
+
+// No configuration: what is missing, and what to do.
+function Nothing({ answer, state, change, catalogue }: Only<BodyProps, 'answer' | 'state' | 'change' | 'catalogue'>) {
+  const isFiltered = treeOf(state.choices, state.where) !== undefined
+  if (answer.total === 0)
+    return (
+      <div className={css.empty}>
+        <p>No results yet. A frontier needs results of several configurations.</p>
+        <code>profllm sweep run FILE --upload {window.location.origin}</code>
+        <p>
+          <Link className="inline" href={paths.upload()}>
+            Upload earlier results
+          </Link>
+        </p>
+      </div>
+    )
+  return (
+    <div className={css.empty}>
+      <p>
+        {answer.unmeasured > 0
+          ? `No result has both ${state.metrics.map(({ field }) => longName(catalogue.get(field))).join(' and ')}.`
+          : isFiltered
+            ? 'The filter removes all experiments.'
+            : 'No experiment existed at that time.'}
+      </p>
+      {state.asOf && (
+        <p>
+          <Act onPress={() => change({ asOf: null })}>Show now</Act>
+        </p>
+      )}
+      {isFiltered && (
+        <p>
+          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>
+        </p>
+      )}
+      {answer.unmeasured > 0 && <AxisChoice {...{ state, change }} />}
+      {!isFiltered && (
+        <ButtonLink look="line" href={paths.explore()}>
+          Explore experiments
+        </ButtonLink>
+      )}
+    </div>
+  )
+}
+
+const AxisChoice = ({ change }: Only<BodyProps, 'state' | 'change'>) => (
+  <p>
+    <Act
+      onPress={() =>
+        change({
+          metrics: [
+            { field: 'results.p99_ttft_ms', direction: null },
+            { field: 'results.output_throughput', direction: null },
+          ],
+        })
+      }
+    >
+      Use P99 TTFT and output throughput
+    </Act>
+  </p>
+)

@@ -1,0 +1,438 @@
+// The configurations over two metrics: a frontier per group, limits as lines that can be dragged, and names that cover
+// nothing. The pointer or the arrow keys choose a configuration, a click or Enter opens it.
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+
+import type { Field } from '../api/types'
+import { ASIDE_PX, LEADER_FROM, PHONE_MOST, placesOfNames, widthOf } from '../chart/name-places'
+import { shapeOf } from '../chart/shapes'
+import { colourOf } from '../chart/slots'
+import { longName } from '../fields/catalogue'
+import { type Form, showNumber } from '../format/number'
+import { evenTicks, tickWords } from '../format/ticks'
+import { moved } from '../ui/cursor'
+import { useWidth } from '../ui/use-width'
+import type { ParetoLimit, Way } from '../url/pareto'
+import { LimitLine } from './limit-line'
+import { type Configuration, type Corner, type Group, membershipText, runs, stairs } from './model'
+import css from './pareto.module.css'
+
+const BOX = { left: 56, right: 14, top: 22, bottom: 40 }
+const NEAR_PX = 28
+const NAMES_MOST = 40
+const NAME_LETTERS = 24
+const NARROW_PX = 520
+
+export interface Axis {
+  field: Field
+  form: Form
+  way: Way
+}
+
+export interface Scale {
+  box: { left: number; right: number; top: number; bottom: number }
+  toX: (value: number) => number
+  toY: (value: number) => number
+  fromX: (px: number) => number
+  fromY: (px: number) => number
+}
+
+interface Props {
+  axes: [Axis, Axis]
+  groups: Group[]
+  all: Configuration[]
+  kept: ReadonlyMap<number, boolean | null>
+  limits: ParetoLimit[] // of the two metrics
+  earlier: Corner[][] // frontiers to compare with
+  opened: number | null // `at` of a configuration
+  letterOf: (configuration: Configuration) => string | undefined // of its pin
+  onOpen: (configuration: Configuration) => void
+  onLimit: (limit: ParetoLimit, value: number, isMoving: boolean) => void
+}
+
+// From zero, unless the values are far from it.
+function ticksOf(values: number[], most: number) {
+  const known = values.filter(Number.isFinite)
+  if (known.length === 0) return evenTicks(0, 1, most)
+  const [low, high] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))]
+  return evenTicks(low >= 0 && low < high * 0.6 ? 0 : low, high, most)
+}
+
+const path = (corners: Corner[], { toX, toY }: Scale) =>
+  corners.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`).join('')
+
+export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterOf, onOpen, onLimit }: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const width = useWidth(host, 800)
+  const [at, setAt] = useState<number | null>(null) // of `all`
+  const high = Math.round(Math.min(430, Math.max(300, width * 0.62)))
+  const [x, y] = axes
+  const ends = useMemo(() => {
+    const on = all.filter(({ point }) => point.frontier)
+    const of = (dimension: 0 | 1, mean: (one: Configuration) => number) => [
+      ...all.map(mean),
+      ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
+      ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
+    ]
+    return [
+      ticksOf(
+        of(0, (one) => one.x),
+        width < NARROW_PX ? 4 : 7,
+      ),
+      ticksOf(
+        of(1, (one) => one.y),
+        5,
+      ),
+    ] as const
+  }, [all, earlier, width])
+  const scale = useMemo((): Scale => {
+    const [ex, ey] = ends
+    const box = {
+      left: BOX.left,
+      right: Math.max(BOX.left + 40, width - BOX.right),
+      top: BOX.top,
+      bottom: high - BOX.bottom,
+    }
+    const [wide, tall] = [box.right - box.left, box.bottom - box.top]
+    const [spanX, spanY] = [ex.max - ex.min || 1, ey.max - ey.min || 1]
+    return {
+      box,
+      toX: (value) => box.left + ((value - ex.min) / spanX) * wide,
+      toY: (value) => box.bottom - ((value - ey.min) / spanY) * tall,
+      fromX: (px) => ex.min + ((px - box.left) / wide) * spanX,
+      fromY: (px) => ey.min + ((box.bottom - px) / tall) * spanY,
+    }
+  }, [ends, width, high])
+  const { box, toX, toY } = scale
+  const worst: Corner = [x.way === 'higher' ? ends[0].min : ends[0].max, y.way === 'higher' ? ends[1].min : ends[1].max]
+  const ways: [Way, Way] = [x.way, y.way]
+  const lines = groups.map((group) => {
+    const on = all.filter((one) => one.group === group && one.point.frontier)
+    const corner = (side: 'low' | 'high' | 'mean') =>
+      stairs(
+        on.map(({ point: { values } }): Corner => {
+          const [vx, vy] = values
+          const of = (value: typeof vx, way: Way) =>
+            side === 'mean'
+              ? value?.mean
+              : (value?.[side === 'low' ? (way === 'higher' ? 'low' : 'high') : way === 'higher' ? 'high' : 'low'] ??
+                value?.mean)
+          return [of(vx, x.way) ?? 0, of(vy, y.way) ?? 0]
+        }),
+        ways,
+        worst,
+      )
+    return {
+      group,
+      line: corner('mean'),
+      band: on.some(({ point }) => point.values[0]?.low != null) ? [corner('low'), corner('high')] : null,
+    }
+  })
+  const names = useNames(
+    all,
+    groups,
+    lines.map(({ line }) => line),
+    scale,
+    letterOf,
+  )
+  const read = at === null ? undefined : all[at]
+  const open = opened === null ? undefined : all.find((one) => one.at === opened)
+  const xWords = tickWords(ends[0].ticks, x.form)
+  const yWords = tickWords(ends[1].ticks, y.form)
+  const valueText = (one: Configuration) =>
+    [
+      one.full,
+      one.group.label,
+      `${longName(x.field)} ${showNumber(one.x, x.form)} ${x.form.unit}`.trim(),
+      `${longName(y.field)} ${showNumber(one.y, y.form)} ${y.form.unit}`.trim(),
+      membershipText(one.point),
+      one.point.knee && 'knee',
+      limits.length > 0 && kept.get(one.at) === false && 'beyond a limit',
+      runs(one.point.ids.length),
+    ]
+      .filter(Boolean)
+      .join(', ')
+  const near = ({ clientX, clientY }: PointerEvent) => {
+    const from = host.current?.getBoundingClientRect()
+    if (!from) return null
+    const [px, py] = [clientX - from.left, clientY - from.top]
+    let [best, least] = [null as number | null, NEAR_PX]
+    all.forEach((one, i) => {
+      const by = Math.hypot(toX(one.x) - px, toY(one.y) - py)
+      if (by < least) [best, least] = [i, by]
+    })
+    return best
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    if (event.key === 'Enter' && read) {
+      event.preventDefault()
+      return onOpen(read)
+    }
+    const to = moved(event.key, at, all.length - 1)
+    if (to === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    setAt(to)
+  }
+  return (
+    <div className={css.plotHost}>
+      <div
+        ref={host}
+        className={css.plot}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${longName(y.field)} over ${longName(x.field)}; the table has the values`}
+        aria-orientation="horizontal"
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, all.length - 1)}
+        aria-valuenow={at ?? 0}
+        aria-valuetext={read ? valueText(read) : 'no configuration; use the arrow keys to choose one'}
+        onPointerMove={(event) => setAt(near(event))}
+        onPointerLeave={({ pointerType }) => pointerType === 'mouse' && setAt(null)}
+        onPointerDown={(event) => {
+          const found = near(event)
+          const one = found === null ? undefined : all[found]
+          setAt(found)
+          if (one && event.button === 0) onOpen(one)
+        }}
+        onKeyDown={press}
+        onBlur={() => setAt(null)}
+      >
+        <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} aria-hidden="true">
+          {ends[1].ticks.map((tick, i) => (
+            <g key={tick}>
+              <path d={`M${box.left} ${toY(tick)}H${box.right}`} stroke={i === 0 ? 'var(--axis)' : 'var(--grid)'} />
+              <text className={css.tick} data-end x={box.left - 6} y={toY(tick) + 4}>
+                {yWords[i]}
+              </text>
+            </g>
+          ))}
+          {ends[0].ticks.map((tick, i) => (
+            <g key={tick}>
+              <path d={`M${toX(tick)} ${box.bottom}v4`} stroke="var(--axis)" />
+              <text className={css.tick} data-middle x={toX(tick)} y={box.bottom + 16}>
+                {xWords[i]}
+              </text>
+            </g>
+          ))}
+          <Feasible {...{ limits, axes, scale }} />
+          {lines.map(
+            ({ group, band }) =>
+              band && (
+                <path
+                  key={group.at}
+                  d={`${path(band[0] ?? [], scale)}${path((band[1] ?? []).toReversed(), scale).replace('M', 'L')}Z`}
+                  fill={colourOf(group.slot)}
+                  opacity="0.14"
+                />
+              ),
+          )}
+          {earlier.map((line, i) => (
+            <path key={i} d={path(line, scale)} fill="none" stroke="var(--text-3)" strokeDasharray="5 3" data-earlier />
+          ))}
+          {lines.map(({ group, line }) => (
+            <path
+              key={group.at}
+              d={path(line, scale)}
+              fill="none"
+              stroke={colourOf(group.slot)}
+              strokeWidth="1.6"
+              data-frontier={group.full}
+            />
+          ))}
+          {all.toReversed().map((one) => (
+            <Mark
+              key={one.at}
+              one={one}
+              scale={scale}
+              isOut={limits.length > 0 || kept.size > 0 ? kept.get(one.at) === false : false}
+            />
+          ))}
+          {[open, read].map(
+            (one, i) =>
+              one && (
+                <g key={i} data-read={i === 1 || undefined}>
+                  <Whiskers one={one} scale={scale} />
+                  <circle cx={toX(one.x)} cy={toY(one.y)} r="9" fill="none" stroke="var(--text)" strokeWidth="1.6" />
+                </g>
+              ),
+          )}
+          {names.map(({ x: nx, y: ny, fromX, fromY, group, isStrong, words, isLeft }) => (
+            <g key={`${group.at} ${words} ${fromX} ${fromY}`}>
+              {Math.hypot(nx - fromX, ny - fromY) > ASIDE_PX + LEADER_FROM && (
+                <path
+                  d={`M${fromX} ${fromY}L${nx} ${ny}`}
+                  stroke={colourOf(group.slot)}
+                  strokeWidth="0.8"
+                  opacity="0.6"
+                />
+              )}
+              <text
+                className={css.name}
+                data-strong={isStrong || undefined}
+                data-end={isLeft || undefined}
+                x={nx}
+                y={ny + 4}
+              >
+                {words}
+              </text>
+            </g>
+          ))}
+          <text className={css.axisName} data-end x={box.right} y={high - 4}>
+            {longName(x.field)} {x.form.unit} {x.way === 'higher' ? '→' : '←'} better
+          </text>
+        </svg>
+      </div>
+      {limits.map((limit) => (
+        <LimitLine key={`${limit.field} ${limit.op}`} {...{ limit, axes, scale }} onMove={onLimit} />
+      ))}
+    </div>
+  )
+}
+
+const ROUND = 7.2
+
+// A ring marks the membership: a full one is surely on the frontier, a dashed one perhaps.
+function Mark({ one, scale: { toX, toY }, isOut }: { one: Configuration; scale: Scale; isOut: boolean }) {
+  const { point, group } = one
+  const color = colourOf(group.slot)
+  const isQuiet = !point.frontier && point.membership !== 'perhaps'
+  return (
+    <g
+      transform={`translate(${toX(one.x).toFixed(1)} ${toY(one.y).toFixed(1)})`}
+      data-point={one.id}
+      data-membership={point.membership}
+      opacity={isQuiet ? 0.55 : 1}
+    >
+      <path
+        d={shapeOf(group.slot)}
+        transform={`scale(${isQuiet ? 0.6 : 0.85})`}
+        fill={isOut ? 'var(--sheet)' : color}
+        stroke={color}
+        strokeWidth={isOut ? 2 : 0}
+      />
+      {(point.membership === 'surely' || point.membership === 'perhaps') && (
+        <circle
+          r={ROUND}
+          fill="none"
+          stroke={color}
+          strokeWidth="1.1"
+          {...(point.membership === 'perhaps' && { strokeDasharray: '2.4 2.2' })}
+        />
+      )}
+    </g>
+  )
+}
+
+function Whiskers({ one: { point, x, y }, scale: { toX, toY } }: { one: Configuration; scale: Scale }) {
+  const [vx, vy] = point.values
+  return (
+    <path
+      d={[
+        vx && vx.low !== null && vx.high !== null && `M${toX(vx.low)} ${toY(y)}H${toX(vx.high)}`,
+        vy && vy.low !== null && vy.high !== null && `M${toX(x)} ${toY(vy.low)}V${toY(vy.high)}`,
+      ]
+        .filter(Boolean)
+        .join('')}
+      stroke="var(--text)"
+    />
+  )
+}
+
+// The part of the plot within all limits of its metrics.
+function Feasible({
+  limits,
+  axes: [x, y],
+  scale,
+}: {
+  limits: ParetoLimit[]
+  axes: [Axis, Axis]
+  scale: Scale
+}): ReactNode {
+  if (limits.length === 0) return null
+  const area = { ...scale.box }
+  for (const { field, op, value } of limits) {
+    if (field === x.field.id) {
+      const px = Math.min(scale.box.right, Math.max(scale.box.left, scale.toX(value)))
+      if (op === '<=') area.right = Math.min(area.right, px)
+      else area.left = Math.max(area.left, px)
+    } else if (field === y.field.id) {
+      const px = Math.min(scale.box.bottom, Math.max(scale.box.top, scale.toY(value)))
+      if (op === '<=') area.top = Math.max(area.top, px)
+      else area.bottom = Math.min(area.bottom, px)
+    }
+  }
+  return (
+    <rect
+      data-feasible
+      x={area.left}
+      y={area.top}
+      width={Math.max(0, area.right - area.left)}
+      height={Math.max(0, area.bottom - area.top)}
+      fill="var(--accent-soft)"
+    />
+  )
+}
+
+interface PlacedName {
+  words: string
+  x: number
+  y: number
+  fromX: number
+  fromY: number
+  isLeft: boolean
+  isStrong: boolean // of a group
+  group: Group
+}
+
+// First the pins and the groups, then the frontiers from the knee on, as long as there is room.
+function useNames(
+  all: Configuration[],
+  groups: Group[],
+  lines: Corner[][],
+  scale: Scale,
+  letterOf: Props['letterOf'],
+): PlacedName[] {
+  const { box, toX, toY } = scale
+  const isNarrow = box.right - box.left < NARROW_PX
+  const own = all.filter(({ point }) => point.frontier || point.membership === 'perhaps')
+  const firsts = groups.flatMap((group) => own.find((one) => one.group === group) ?? [])
+  const named = [
+    ...(groups.length > 1 ? firsts.map((one) => ({ one, words: one.group.label, isStrong: true })) : []),
+    ...all.flatMap((one) => {
+      const letter = letterOf(one)
+      return letter ? [{ one, words: letter, isStrong: true }] : []
+    }),
+    ...own
+      .filter(({ point }) => point.frontier)
+      .toSorted((a, b) => Number(b.point.knee) - Number(a.point.knee))
+      .map((one) => ({ one, words: `${one.name}${one.point.knee ? ' (knee)' : ''}`, isStrong: false })),
+  ].slice(0, isNarrow ? NAMES_MOST / 4 : NAMES_MOST)
+  const places = placesOfNames(
+    named.map(({ one, words }) => ({ words, x: toX(one.x), y: toY(one.y) })),
+    box,
+    isNarrow ? PHONE_MOST : NAME_LETTERS,
+    {
+      wideOf: widthOf,
+      marks: all.map((one) => [toX(one.x), toY(one.y)] as const),
+      lines: lines.map((line) => line.map(([x, y]) => [toX(x), toY(y)] as const)),
+    },
+  )
+  return places.flatMap(({ words, at, x, y, isLeft }) => {
+    const found = named[at]
+    return found
+      ? [
+          {
+            words,
+            x,
+            y,
+            isLeft,
+            isStrong: found.isStrong,
+            group: found.one.group,
+            fromX: toX(found.one.x),
+            fromY: toY(found.one.y),
+          },
+        ]
+      : []
+  })
+}

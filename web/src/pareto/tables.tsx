@@ -1,0 +1,296 @@
+// The groups with their figures, and all configurations, as tables.
+import { useState } from 'react'
+import { Link } from 'wouter'
+
+import type { Pareto, Slo } from '../api/types'
+import { shapeOf } from '../chart/shapes'
+import { colourOf } from '../chart/slots'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { boundText, count, formFor, formOfUnit, showNumber } from '../format/number'
+import { NOT_RECORDED } from '../format/value'
+import { Act, Button, join } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { paths } from '../url/paths'
+import { Explained } from './explained'
+import { type Configuration, configurations, type Group, intervalOf, percentOf, runs } from './model'
+import css from './pareto.module.css'
+import type { Axis } from './plot'
+
+const PAGE = 200
+
+export const GroupMark = ({ slot }: { slot: number }) => (
+  <svg className={css.slot} viewBox="-6 -6 12 12" aria-hidden="true">
+    <path d={shapeOf(slot)} fill={colourOf(slot)} />
+  </svg>
+)
+
+interface GroupsProps {
+  answer: Pareto
+  groups: Group[]
+  all: Configuration[]
+  axes: [Axis, Axis]
+  name: string // of the field that groups
+  catalogue: Catalogue
+  onOpen: (id: number) => void
+}
+
+export function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: GroupsProps) {
+  const volume = formOfUnit(
+    '',
+    groups.map(({ answer: { hypervolume } }) => hypervolume.value),
+  )
+  return (
+    <div className={page.scroll} tabIndex={0} role="region" aria-label="Frontiers table" aria-description="Scrolls">
+      <table className={page.rows}>
+        <thead>
+          <tr>
+            <th scope="col">{name || 'Frontier'}</th>
+            <th scope="col" className={page.num}>
+              Experiments
+            </th>
+            <th scope="col" className={page.num}>
+              Configurations
+            </th>
+            <th scope="col" className={page.num}>
+              On frontier
+            </th>
+            <th scope="col" className={page.num}>
+              Dominated
+            </th>
+            <th scope="col" className={page.num}>
+              Hypervolume
+            </th>
+            {answer.limits.map(({ field, value, wanted }) => (
+              <th key={field} scope="col" className={page.num}>
+                {longName(catalogue.get(wanted ?? ''))} at {longName(catalogue.get(field))}{' '}
+                {boundText(value, formFor(catalogue.get(field), [value]))}
+              </th>
+            ))}
+            <th scope="col">Knee</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => {
+            const { answer: of } = group
+            const knee = all.find((one) => one.group === group && one.point.knee)
+            return (
+              <tr key={group.at}>
+                <th scope="row">
+                  <GroupMark slot={group.slot} /> <bdi title={group.full}>{group.label || 'all'}</bdi>
+                </th>
+                <td className={page.num}>{count(of.count)}</td>
+                <td className={page.num}>{count(of.configuration_count)}</td>
+                <td className={page.num}>
+                  <Explained
+                    name="Configurations on the frontier"
+                    rows={[
+                      [
+                        'Definition',
+                        'Configurations whose means no other configuration of the group beats in both metrics.',
+                      ],
+                      ['n', configurations(of.configuration_count)],
+                      [
+                        'Surely on it',
+                        of.has_spread
+                          ? count(of.points.filter(({ membership }) => membership === 'surely').length)
+                          : 'unknown: too few repeated runs',
+                      ],
+                    ]}
+                  >
+                    {count(of.frontier_count)}
+                  </Explained>
+                </td>
+                <td className={page.num}>{percentOf(of.dominated_share)}</td>
+                <td className={page.num}>
+                  {of.hypervolume.value === null ? (
+                    NOT_RECORDED
+                  ) : (
+                    <>
+                      <Explained
+                        name="Hypervolume"
+                        rows={[
+                          [
+                            'Definition',
+                            'Area that the frontier dominates, up to the worst mean of each metric among all groups. Higher is better.',
+                          ],
+                          [
+                            'Reference',
+                            answer.reference
+                              .map((one, i) => {
+                                const form = axes[i]?.form
+                                return one === null || !form
+                                  ? NOT_RECORDED
+                                  : `${showNumber(one, form)} ${form.unit}`.trim()
+                              })
+                              .join(', '),
+                          ],
+                          ['n', runs(of.count)],
+                          ['95 % CI', intervalOf(of.hypervolume, volume)],
+                        ]}
+                      >
+                        {showNumber(of.hypervolume.value, volume)}
+                      </Explained>
+                      <small>{of.hypervolume.low !== null && intervalOf(of.hypervolume, volume)}</small>
+                    </>
+                  )}
+                </td>
+                {of.limits.map((limit, i) => {
+                  const asked = answer.limits[i]
+                  const field = catalogue.get(asked?.wanted ?? '')
+                  const form = formFor(field, [limit.value])
+                  return (
+                    <td key={asked?.field ?? i} className={page.num}>
+                      {limit.value === null ? (
+                        'none keeps it'
+                      ) : (
+                        <>
+                          <Explained
+                            name={`${longName(field)} at the limit`}
+                            rows={[
+                              [
+                                'Definition',
+                                'Best mean among the configurations whose mean of the other metric keeps the limit.',
+                              ],
+                              ['n', runs(limit.ids.length)],
+                              ['95 % CI', `${intervalOf(limit, form)} ${form.unit}`.trim()],
+                              ['Keeps it', `in ${percentOf(limit.feasible_share)} of resamples`],
+                            ]}
+                          >
+                            {showNumber(limit.value, form)}
+                          </Explained>{' '}
+                          {form.unit}
+                          <small>{limit.low !== null && intervalOf(limit, form)}</small>
+                        </>
+                      )}
+                    </td>
+                  )
+                })}
+                <td>{knee ? <Act onPress={() => onOpen(knee.id)}>{knee.name}</Act> : NOT_RECORDED}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface PointsProps {
+  all: Configuration[]
+  axes: [Axis, Axis]
+  kept: ReadonlyMap<number, boolean | null> | null // null: no limits
+  slo: Slo | undefined
+  groupName: string
+  opened: number | null
+  onOpen: (id: number) => void
+}
+
+export function Points({ all, axes, kept, slo, groupName, opened, onOpen }: PointsProps) {
+  const [wanted, setPage] = useState(0)
+  const pages = Math.max(1, Math.ceil(all.length / PAGE))
+  const at = Math.min(wanted, pages - 1)
+  const feasible = new Map(slo?.configurations.flatMap((one) => one.ids.map((id) => [id, one.feasible] as const)))
+  return (
+    <>
+      <div
+        className={join(page.scroll, css.tall)}
+        tabIndex={0}
+        role="region"
+        aria-label="Configurations table"
+        aria-description="Scrolls"
+      >
+        <table className={page.rows} aria-rowcount={all.length + 1}>
+          <thead>
+            <tr>
+              <th scope="col">Configuration</th>
+              {groupName && <th scope="col">{groupName}</th>}
+              <th scope="col" className={page.num}>
+                Runs
+              </th>
+              {axes.map(({ field, form }) => [
+                <th key={field.id} scope="col" className={page.num}>
+                  {longName(field)} <span className="dim">{form.unit}</span>
+                </th>,
+                <th key={`${field.id} ci`} scope="col" className={page.num}>
+                  95 % CI
+                </th>,
+              ])}
+              <th scope="col">On the frontier</th>
+              <th scope="col" className={page.num}>
+                Share
+              </th>
+              {kept && <th scope="col">Within limits</th>}
+              <th scope="col">Details</th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.slice(at * PAGE, (at + 1) * PAGE).map((one, i) => (
+              <tr
+                key={one.at}
+                aria-rowindex={at * PAGE + i + 2}
+                data-opened={one.id === opened || undefined}
+                aria-current={one.id === opened || undefined}
+              >
+                <th scope="row">
+                  <Link href={paths.experiment(one.id)} title={one.full}>
+                    <bdi>{one.name}</bdi>
+                  </Link>
+                </th>
+                {groupName && (
+                  <td>
+                    <GroupMark slot={one.group.slot} /> <bdi>{one.group.label}</bdi>
+                  </td>
+                )}
+                <td className={page.num}>{count(one.point.ids.length)}</td>
+                {axes.map(({ field, form }, k) => {
+                  const value = one.point.values[k]
+                  return [
+                    <td key={field.id} className={page.num}>
+                      {value?.mean == null ? NOT_RECORDED : showNumber(value.mean, form)}
+                    </td>,
+                    <td key={`${field.id} ci`} className={page.num}>
+                      {value ? intervalOf(value, form) : NOT_RECORDED}
+                    </td>,
+                  ]
+                })}
+                <td>
+                  {one.point.membership === 'unknown'
+                    ? one.point.frontier
+                      ? 'by the means'
+                      : 'no'
+                    : one.point.membership}
+                  {one.point.knee && ', knee'}
+                </td>
+                <td className={page.num}>{percentOf(one.point.share)}</td>
+                {kept && (
+                  <td>
+                    {feasible.get(one.id) ??
+                      { true: 'yes', false: 'no', null: 'not known' }[`${kept.get(one.at) ?? null}`]}
+                  </td>
+                )}
+                <td>
+                  <Act aria-label={`Details of ${one.name}`} onPress={() => onOpen(one.id)}>
+                    Details
+                  </Act>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && (
+        <p className={css.pages}>
+          <Button look="line" isDisabled={at === 0} onPress={() => setPage(at - 1)}>
+            Previous
+          </Button>
+          <span>
+            {count(at * PAGE + 1)} to {count(Math.min(all.length, (at + 1) * PAGE))} of {count(all.length)}
+          </span>
+          <Button look="line" isDisabled={at === pages - 1} onPress={() => setPage(at + 1)}>
+            Next
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+// The state of Pareto in an address: the filter as on Explore (explore.ts), and only values that differ from the
+// automatic ones.
+//
+//   metrics=A,B      the metrics of the axes x and y; "-" before a field: lower is better, "+": higher
+//   group=ID         the field whose values have a frontier each; none: one frontier
+//   limits=A<=5,B>=2 limits of fields
+//   until=DAY        the frontier as of the end of that day in UTC     release=V   as of that release
+//   point=ID         the newest run of the opened configuration
+//   table=1          the chart as a table      simulated=1  untrusted=1   include these results
+import type { Filter } from '../api/types'
+import type { Choices } from '../filter/model'
+import { type ExploreState, readExplore, writeExplore } from './explore'
+import { withPresentNames } from './former'
+
+export type Way = 'lower' | 'higher'
+export interface ParetoMetric {
+  field: string
+  direction: Way | null // null: that of the field
+}
+export interface ParetoLimit {
+  field: string
+  op: '<=' | '>='
+  value: number // as stored
+}
+export type AsOf = { until: string } | { release: string }
+
+export interface ParetoState {
+  choices: Choices
+  where: Filter | undefined
+  metrics: [x: ParetoMetric, y: ParetoMetric]
+  group: string // '': one frontier
+  limits: ParetoLimit[]
+  asOf: AsOf | null
+  point: number | null
+  asTable: boolean
+  withSimulated: boolean
+  withUntrusted: boolean
+}
+
+export const USUAL_GROUP = 'system.hardware_info.gpu_name'
+export const LIMITS_MOST = 8
+
+export const NO_PARETO: ParetoState = {
+  choices: {},
+  where: undefined,
+  metrics: [
+    { field: 'derived.tokens_per_s_per_user', direction: null },
+    { field: 'derived.output_throughput_per_gpu', direction: null },
+  ],
+  group: USUAL_GROUP,
+  limits: [],
+  asOf: null,
+  point: null,
+  asTable: false,
+  withSimulated: false,
+  withUntrusted: false,
+}
+
+const FLAGS = [
+  ['table', 'asTable'],
+  ['simulated', 'withSimulated'],
+  ['untrusted', 'withUntrusted'],
+] as const
+
+const SIGNS = { '-': 'lower', '+': 'higher' } as const
+
+function readMetric(text: string): ParetoMetric {
+  const direction = SIGNS[text.charAt(0) as keyof typeof SIGNS] ?? null
+  return { field: direction === null ? text : text.slice(1), direction }
+}
+
+const writeMetric = ({ field, direction }: ParetoMetric) =>
+  `${direction === null ? '' : direction === 'lower' ? '-' : '+'}${field}`
+
+function readLimit(text: string): ParetoLimit[] {
+  const [, field = '', op = '', number = ''] = /^([^<>]+)(<=|>=)(.+)$/.exec(text) ?? []
+  const value = Number(number)
+  return field !== '' && (op === '<=' || op === '>=') && number.trim() !== '' && Number.isFinite(value)
+    ? [{ field, op, value }]
+    : []
+}
+
+function readAsOf(query: URLSearchParams): AsOf | null {
+  const [until, release] = [query.get('until'), query.get('release')]
+  if (until && /^\d{4}-\d\d-\d\d$/.test(until) && !Number.isNaN(Date.parse(until))) return { until }
+  return release ? { release } : null
+}
+
+export function readPareto(search: string): ParetoState {
+  const query = withPresentNames(search)
+  const { choices, where } = readExplore(search)
+  // a plus is a blank in a query that was not escaped
+  const [x, y] = (query.get('metrics') ?? '').split(',').map((text) => readMetric(text.replace(/^ /, '+')))
+  const point = Number(query.get('point'))
+  const state: ParetoState = {
+    ...NO_PARETO,
+    choices,
+    where,
+    metrics: x?.field && y?.field && x.field !== y.field ? [x, y] : NO_PARETO.metrics,
+    limits: (query.get('limits') ?? '').split(',').flatMap(readLimit).slice(0, LIMITS_MOST),
+    asOf: readAsOf(query),
+    point: Number.isSafeInteger(point) && point > 0 ? point : null,
+  }
+  const group = query.get('group')
+  if (group) state.group = group === 'none' ? '' : group
+  for (const [name, member] of FLAGS) state[member] = query.get(name) === '1'
+  return state
+}
+
+// Of Explore, an address with this filter and nothing else.
+export const exploreOfPareto = ({ choices, where }: Pick<ParetoState, 'choices' | 'where'>): ExploreState => ({
+  ...readExplore(''),
+  choices,
+  where,
+})
+
+export function writePareto(state: ParetoState) {
+  const query = new URLSearchParams()
+  const metrics = state.metrics.map(writeMetric).join(',')
+  if (metrics !== NO_PARETO.metrics.map(writeMetric).join(',')) query.set('metrics', metrics)
+  if (state.group !== NO_PARETO.group) query.set('group', state.group || 'none')
+  if (state.limits.length) query.set('limits', state.limits.map(({ field, op, value }) => field + op + value).join(','))
+  if (state.asOf) {
+    if ('until' in state.asOf) query.set('until', state.asOf.until)
+    else query.set('release', state.asOf.release)
+  }
+  if (state.point !== null) query.set('point', String(state.point))
+  for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')
+  return [writeExplore(exploreOfPareto(state)), query.toString().replaceAll('%2C', ',')].filter(Boolean).join('&')
+}

@@ -132,7 +132,7 @@ static int run_rounds(struct gating *gating, struct pl_err *err)
 			return -1;
 		if (sweeps->show != NULL)
 			sweeps->show(sweeps->user, gating->gate, round);
-		if (res_gate_state(gating->gate) == RES_GATE_REGRESSION ||
+		if (res_gate_tests_state(gating->gate) == RES_GATE_REGRESSION ||
 		    !plan_round(gating, round))
 			break;
 		if (sweeps->deadline_ns > 0 && pl_clock_now_ns() >= sweeps->deadline_ns)

@@ -8,6 +8,7 @@
  * - A server is started for each side and round: the difference between two starts is part of the
  *   spread.
  * - It ends when every combination is decided, one of them is a regression, or the budget is used up.
+ *   Failed runs do not end it: a combination is given up after SWEEP_GATE_FAILURES_MAX rounds.
  */
 #pragma once
 

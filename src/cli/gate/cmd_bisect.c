@@ -312,6 +312,7 @@ static int read_options(struct bisecting *bisecting, struct cli_metrics *metrics
 	how->metrics = metrics->items;
 	how->metric_count = metrics->count;
 	how->alpha = how->beta = res_bisect_share(bisecting->releases.count, error);
+	how->max_failed = 1; /* a release that does not run is skipped, not slower */
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct gate_options {
 	const char *candidate;
 	const char *output_dir;
 	const char *markdown;
+	const char *max_failed;
 	struct pl_opt_list metrics;
 	bool resume;
 	bool json;
@@ -35,6 +36,10 @@ static const struct pl_opt gate_rows[] = {
 	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
 	       "decide by these metrics; may be repeated (default: "
 	       "output_throughput,median_ttft_ms,median_tpot_ms)"),
+	PL_OPT(TEXT, 0, "max-failed-runs", max_failed, "SHARE",
+	       "allow this share of the candidate's runs to fail in addition to the baseline's "
+	       "share, such as 10%",
+	       .def = "0"),
 	CLI_GATE_ROWS,
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(TEXT, 0, "markdown", markdown, "FILE",
@@ -53,8 +58,8 @@ const struct pl_opt_command cli_gate_command = {
 		"runs and repeat it as often as needed: the error rate does not "
 		"grow.\n\n"
 		"Only runs with the same inputs are compared. A configuration that the candidate "
-		"lacks is listed and cannot pass. docs/reference/gate.md explains the "
-		"statistics.\n\n"
+		"lacks is listed and cannot pass. A candidate with more failed runs than its "
+		"baseline is a regression. docs/reference/gate.md explains the statistics.\n\n"
 		"Examples:\n"
 		"  profllm gate --base main.yaml --candidate branch.yaml -o gate --markdown "
 		"gate.md\n"
@@ -139,6 +144,16 @@ static int status_of(const json_t *report)
 	return pl_err_exit_status(PL_ERR_FAILED);
 }
 
+/* 0 is a share here. */
+static int read_max_failed(const char *text, double *ret, struct pl_err *err)
+{
+	if (text == NULL || strcmp(text, "0") == 0 || strcmp(text, "0%") == 0) {
+		*ret = 0;
+		return 0;
+	}
+	return cli_share_read("--max-failed-runs", text, ret, err);
+}
+
 static int make_report(const struct gate_options *options, const struct res_fields *fields,
 		       const struct res_gate_options *how, json_t **ret, int *ret_signal)
 {
@@ -180,6 +195,7 @@ static int gate(const struct gate_options *options)
 	int signal = 0;
 
 	if (read_metrics(options, fields, &metrics, &err) < 0 ||
+	    read_max_failed(options->max_failed, &how.max_failed, &err) < 0 ||
 	    (options->gate.min_effect != NULL &&
 	     cli_share_read("--min-effect", options->gate.min_effect, &how.effect, &err) < 0))
 		return cli_fail(&err);

@@ -46,7 +46,7 @@ int cli_gate_budget_read(const struct pl_opt_list *list, struct cli_gate_budget 
 static void show(void *user, const struct res_gate *gate, int64_t round)
 {
 	const struct cli_gate_run *run = user;
-	const char *state = res_gate_state_name(res_gate_state(gate));
+	const char *state = res_gate_state_name(res_gate_tests_state(gate));
 
 	if (!run->options->quiet)
 		fprintf(stderr, "round %lld: %s\n", (long long)round, state);

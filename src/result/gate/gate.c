@@ -10,7 +10,8 @@
 #include "result/gate/evidence.h"
 #include "result/match/grid.h"
 
-#define RUNS_MIN     3 /* pairs, or runs of each group: fewer show no spread */
+#define RUNS_MIN     3    /* pairs, or runs of each group: fewer show no spread */
+#define EQUAL        1e-9 /* numbers of runs this near are equal */
 #define MORE_MAX     10000
 #define SENTENCE_MAX 512
 
@@ -113,7 +114,8 @@ struct res_gate {
 	size_t count;
 	size_t room;
 	struct res_grid *grid;
-	size_t runs[RES_GATE_SIDES], failed[RES_GATE_SIDES], copies[RES_GATE_SIDES];
+	size_t runs[RES_GATE_SIDES], failed[RES_GATE_SIDES]; /* runs includes failed */
+	size_t interrupted[RES_GATE_SIDES], copies[RES_GATE_SIDES];
 	json_t *run_ids[RES_GATE_SIDES]; /* objects */
 	int64_t rounds;
 };
@@ -193,6 +195,12 @@ static bool is_completed(const json_t *document)
 	return status == NULL || strcmp(status, "completed") == 0;
 }
 
+/* By the user or the pipeline: it says nothing about the side. */
+static bool is_interrupted(const json_t *document)
+{
+	return pl_text_equal(pl_json_get_text(document, "status"), "interrupted");
+}
+
 /* Files of vLLM have no run_id. */
 static bool is_copy(struct res_gate *gate, unsigned side, const json_t *document)
 {
@@ -210,6 +218,10 @@ void res_gate_add(struct res_gate *gate, unsigned side, int64_t round, const jso
 {
 	if (is_copy(gate, side, document)) {
 		gate->copies[side]++;
+		return;
+	}
+	if (is_interrupted(document)) {
+		gate->interrupted[side]++;
 		return;
 	}
 	gate->runs[side]++;
@@ -427,7 +439,7 @@ enum res_gate_state res_gate_cell_state(const struct res_gate *gate, const char 
 	return cell != NULL ? cell_state(gate, cell, alpha_of(gate)) : RES_GATE_NOT_JUDGED;
 }
 
-enum res_gate_state res_gate_state(const struct res_gate *gate)
+enum res_gate_state res_gate_tests_state(const struct res_gate *gate)
 {
 	enum res_gate_state worst = gate->count > 0 ? RES_GATE_PASS : RES_GATE_NOT_JUDGED;
 	double alpha = alpha_of(gate);
@@ -443,7 +455,39 @@ enum res_gate_state res_gate_state(const struct res_gate *gate)
 	return worst;
 }
 
+/*
+ * A failed run is an event, not a noisy number: without failures of the baseline, one is enough. The
+ * share of the baseline is rounded up to whole runs, so that 1 failure in 19 runs is not more than 2 in
+ * 40.
+ */
+static bool fails_more(const struct res_gate *gate)
+{
+	size_t runs = gate->runs[RES_GATE_CANDIDATE], base_runs = gate->runs[RES_GATE_BASE];
+	size_t base = 0;
+
+	if (base_runs > 0)
+		base = (gate->failed[RES_GATE_BASE] * runs + base_runs - 1) / base_runs;
+	return (double)gate->failed[RES_GATE_CANDIDATE] >
+	       (double)base + gate->options.max_failed * (double)runs + EQUAL;
+}
+
 /* ---- the report ---------------------------------------------------------------------------- */
+
+static json_t *failed_json(const struct res_gate *gate)
+{
+	bool is_worse = fails_more(gate);
+	json_t *sentence = json_null();
+
+	if (is_worse)
+		sentence = json_sprintf(
+			"%zu of %zu runs of the candidate did not complete, and %zu of %zu of the "
+			"baseline",
+			gate->failed[RES_GATE_CANDIDATE], gate->runs[RES_GATE_CANDIDATE],
+			gate->failed[RES_GATE_BASE], gate->runs[RES_GATE_BASE]);
+	return json_pack("{s:s, s:f, s:o}", "state",
+			 res_gate_state_name(is_worse ? RES_GATE_REGRESSION : RES_GATE_PASS), "max",
+			 gate->options.max_failed, "sentence", sentence);
+}
 
 static const char *direction_name(const struct res_field *field)
 {
@@ -595,9 +639,10 @@ static json_t *alone_json(const struct res_gate *gate, unsigned side)
 
 static json_t *side_json(const struct res_gate *gate, unsigned side)
 {
-	return json_pack("{s:s, s:I, s:I, s:I}", "name", gate->options.names[side], "runs",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", gate->options.names[side], "runs",
 			 (json_int_t)gate->runs[side], "failed", (json_int_t)gate->failed[side],
-			 "copies", (json_int_t)gate->copies[side]);
+			 "interrupted", (json_int_t)gate->interrupted[side], "copies",
+			 (json_int_t)gate->copies[side]);
 }
 
 static int compare_cells(const void *a, const void *b)
@@ -612,6 +657,8 @@ json_t *res_gate_json(const struct res_gate *gate)
 	double alpha = alpha_of(gate);
 	auto_json json_t *list = json_array();
 	json_t *cells = json_array();
+	enum res_gate_state state = fails_more(gate) ? RES_GATE_REGRESSION
+						     : res_gate_tests_state(gate);
 
 	qsort(gate->cells, gate->count, sizeof(gate->cells[0]), compare_cells);
 	for (size_t i = 0; i < gate->count; i++) {
@@ -623,12 +670,13 @@ json_t *res_gate_json(const struct res_gate *gate)
 		if (is_matched(&gate->cells[i]))
 			json_array_append_new(cells, cell_json(gate, &gate->cells[i], axes, alpha));
 	}
-	return json_pack(
-		"{s:o, s:o, s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "base",
-		side_json(gate, RES_GATE_BASE), "candidate", side_json(gate, RES_GATE_CANDIDATE),
-		"state", res_gate_state_name(res_gate_state(gate)), "alpha", gate->options.alpha,
-		"beta", gate->options.beta, "rounds",
-		gate->rounds > 0 ? json_integer(gate->rounds) : json_null(), "cells", cells,
-		"missing", alone_json(gate, RES_GATE_BASE), "added",
-		alone_json(gate, RES_GATE_CANDIDATE), "releases", res_grid_json(gate->grid));
+	return json_pack("{s:o, s:o, s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "base",
+			 side_json(gate, RES_GATE_BASE), "candidate",
+			 side_json(gate, RES_GATE_CANDIDATE), "state", res_gate_state_name(state),
+			 "alpha", gate->options.alpha, "beta", gate->options.beta, "rounds",
+			 gate->rounds > 0 ? json_integer(gate->rounds) : json_null(), "failed_runs",
+			 failed_json(gate), "cells", cells, "missing",
+			 alone_json(gate, RES_GATE_BASE), "added",
+			 alone_json(gate, RES_GATE_CANDIDATE), "releases",
+			 res_grid_json(gate->grid));
 }

@@ -11,8 +11,12 @@
  *   worse by the minimum effect or more passes with probability beta at most in each test.
  * - Between equality and the minimum effect, either decision is right.
  * - A configuration without a match is never compared; it is listed and prevents `pass`.
+ * - Failed runs have no metrics. A candidate that has more of them than its baseline explains is a
+ *   regression, whatever its other runs measure.
  *
- *  {base, candidate: {name, runs, failed, copies}, state, alpha, beta, rounds: number or null,
+ *  {base, candidate: {name, runs, failed, interrupted, copies}, state, alpha, beta,
+ *   rounds: number or null,
+ *   failed_runs: {state: pass or regression, max: share, sentence: text or null},
  *   cells: [{key, label, state, base_count, candidate_count, metrics: [TEST]}],
  *   missing: [{label, count, differs}], added: [the same],
  *   releases: res_grid_json()}
@@ -21,8 +25,11 @@
  *
  * - copies: results with the run_id of an earlier one of this side. They are not counted: a copy is
  *   not a measurement.
- * - state: pass, regression, undecided, not_judged. The worst of the tests: regression, not_judged,
- *   undecided, pass.
+ * - interrupted: results of runs that a signal ended. They are not counted either.
+ * - state: pass, regression, undecided, not_judged. The worst of failed_runs and of the tests:
+ *   regression, not_judged, undecided, pass.
+ * - failed_runs: a regression if the candidate has more failed runs than the baseline's share of its
+ *   own runs, rounded up to whole runs, plus the share `max` of them.
  * - not_judged: a configuration is missing. Or a metric is missing or 0: in the baseline, in all runs of
  *   the candidate, or missing (a rate: or 0) in several runs and more than twice the baseline's share.
  * - count: pairs, or the runs of the smaller group. rounds: null if the runs are not paired.
@@ -75,6 +82,8 @@ struct res_gate_options {
 	const char *const *vary; /* inputs that may differ between the sides */
 	size_t vary_count;
 	bool skip_empty; /* metrics that the baseline lacks do not count, instead of not being judged */
+	/* share of failed runs that the candidate may have in addition to the baseline's; 1: any number */
+	double max_failed;
 };
 
 struct res_gate;
@@ -98,7 +107,8 @@ enum res_gate_state res_gate_cell_state(const struct res_gate *gate, const char 
 
 /* Returns a new reference. */
 json_t *res_gate_json(const struct res_gate *gate);
-enum res_gate_state res_gate_state(const struct res_gate *gate);
+/* The worst state of the tests, without failed_runs: that share is certain only at the end. */
+enum res_gate_state res_gate_tests_state(const struct res_gate *gate);
 
 /* For a terminal, and as Markdown for a comment. Both append. */
 void res_gate_text(const json_t *report, bool color, struct pl_buf *buf);

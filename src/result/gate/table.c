@@ -192,12 +192,16 @@ static void add_summary(const json_t *report, struct pl_buf *buf)
 	const char *state = pl_json_get_text(report, "state");
 	const json_t *base = json_object_get(report, "base");
 	const json_t *candidate = json_object_get(report, "candidate");
+	const char *failures = pl_json_get_text(json_object_get(report, "failed_runs"), "sentence");
 	size_t tests = count_tests(report, NULL), of_state = count_tests(report, state);
 
-	pl_buf_addf(buf, "%s: %zu of %zu test%s; %lld run%s of '%s', %lld of '%s'",
-		    state_words(state), of_state, tests, plural((int64_t)tests),
-		    (long long)pl_json_get_i64(base, "runs"), plural(pl_json_get_i64(base, "runs")),
-		    pl_json_get_text(base, "name"), (long long)pl_json_get_i64(candidate, "runs"),
+	pl_buf_addf(buf, "%s: ", state_words(state));
+	if (failures != NULL)
+		pl_buf_addf(buf, "%s; ", failures);
+	pl_buf_addf(buf, "%zu of %zu test%s; %lld run%s of '%s', %lld of '%s'", of_state, tests,
+		    plural((int64_t)tests), (long long)pl_json_get_i64(base, "runs"),
+		    plural(pl_json_get_i64(base, "runs")), pl_json_get_text(base, "name"),
+		    (long long)pl_json_get_i64(candidate, "runs"),
 		    pl_json_get_text(candidate, "name"));
 }
 
@@ -228,6 +232,11 @@ static void add_notes(const json_t *report, bool is_markdown, struct pl_buf *buf
 			pl_buf_addf(buf, "- '%s': %lld run%s did not complete\n",
 				    pl_json_get_text(side, "name"), (long long)failed,
 				    plural(failed));
+		int64_t interrupted = pl_json_get_i64(side, "interrupted");
+		if (interrupted > 0)
+			pl_buf_addf(buf, "- '%s': %lld interrupted run%s not counted\n",
+				    pl_json_get_text(side, "name"), (long long)interrupted,
+				    plural(interrupted));
 		int64_t copies = pl_json_get_i64(side, "copies");
 		if (copies > 0)
 			pl_buf_addf(buf, "- '%s': %lld file%s not counted: copies of other runs\n",

@@ -83,10 +83,65 @@ def test_lost_metrics_and_failed_runs_do_not_pass(bin_dir, tmp_path):
     report = gate(bin_dir, "--base", base, "--candidate", candidate, status=NOT_JUDGED)
     assert judged(report)["all runs", "results.median_ttft_ms"]["state"] == "not_judged"
     failed = group(tmp_path / "failed", 10)
-    for path in failed.iterdir():
-        path.write_text(json.dumps({**json.loads(path.read_text()), "status": "failed"}))
-    report = gate(bin_dir, "--base", base, "--candidate", failed, status=NOT_JUDGED)
+    set_status(failed, 10, "failed")
+    report = gate(bin_dir, "--base", base, "--candidate", failed, status=REGRESSION)
     assert report["candidate"]["failed"] == 10 and len(report["missing"]) == 1
+    # nothing is known of either side
+    set_status(base, 10, "failed")
+    report = gate(bin_dir, "--base", base, "--candidate", failed, status=NOT_JUDGED)
+    assert report["failed_runs"] == {"state": "pass", "max": 0, "sentence": None}
+
+
+def set_status(folder, count, status):
+    for path in sorted(folder.iterdir())[:count]:
+        path.write_text(json.dumps({**json.loads(path.read_text()), "status": status}))
+
+
+@pytest.mark.parametrize("base_failed, failed, share, status", [
+    (0, 1, "0", REGRESSION), (0, 10, "0", REGRESSION), (0, 2, "10%", PASS), (0, 3, "10%", REGRESSION),
+    (1, 1, "0", PASS), (1, 2, "0%", REGRESSION), (10, 10, "0", PASS), (3, 0, "0", PASS)])
+def test_more_failed_runs_than_the_baseline_are_a_regression(bin_dir, tmp_path, base_failed, failed, share, status):
+    """Whatever the remaining runs measure: 20 per side, equally fast."""
+    base, candidate = group(tmp_path / "base", 20, cv=0.005), group(tmp_path / "candidate", 20, cv=0.005)
+    set_status(base, base_failed, "partial")
+    set_status(candidate, failed, "launch_failed")
+    args = "--base", base, "--candidate", candidate, "--max-failed-runs", share
+    report = gate(bin_dir, *args, status=status)
+    assert {test["state"] for test in judged(report).values()} == {"pass"}
+    assert (report["base"]["failed"], report["candidate"]["failed"]) == (base_failed, failed)
+    reason = f"{failed} of 20 runs of the candidate did not complete, and {base_failed} of 20 of the baseline"
+    worse = status == REGRESSION
+    assert report["failed_runs"] == {"state": "regression" if worse else "pass", "max": pytest.approx(0.1 if share == "10%" else 0),
+                                     "sentence": reason if worse else None}
+    text = run_profllm(bin_dir, "gate", *args, "--markdown", tmp_path / "gate.md").stdout
+    assert text.startswith(f"regression: {reason}; 0 of 3 tests" if worse else "pass: 3 of 3 tests")
+    assert (reason in (tmp_path / "gate.md").read_text()) == worse
+
+
+def test_shares_of_failed_runs_are_compared_in_whole_runs(bin_dir, tmp_path):
+    """1 of 19 is a larger share than 2 of 40, and not more failures."""
+    base, candidate = group(tmp_path / "base", 40, cv=0.005), group(tmp_path / "candidate", 19, cv=0.005)
+    set_status(base, 2, "failed")
+    set_status(candidate, 1, "failed")
+    gate(bin_dir, "--base", base, "--candidate", candidate, status=PASS)
+    set_status(candidate, 2, "failed")
+    gate(bin_dir, "--base", base, "--candidate", candidate, status=REGRESSION)
+
+
+def test_interrupted_runs_are_no_failures(bin_dir, tmp_path):
+    base, candidate = group(tmp_path / "base", 20), group(tmp_path / "candidate", 30)
+    set_status(candidate, 10, "interrupted")
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, status=PASS)
+    assert [report["candidate"][name] for name in ("runs", "failed", "interrupted")] == [20, 0, 10]
+    assert "10 interrupted runs not counted" in run_profllm(bin_dir, "gate", "--base", base, "--candidate", candidate).stdout
+
+
+def test_a_server_that_does_not_start_is_a_regression(bin_dir, tmp_path):
+    """Measured in turn: the combination is given up after two rounds."""
+    base, candidate = simulator(tmp_path, "base.yaml", "2ms"), simulator(tmp_path, "candidate.yaml", "no-time")
+    report = gate(bin_dir, "--base", base, "--candidate", candidate, "-o", tmp_path / "out", "--vary", "experiment.launch", "--budget", "9", status=REGRESSION)
+    assert report["rounds"] == 2 and (report["base"]["failed"], report["candidate"]["failed"]) == (0, 2)
+    assert report["failed_runs"]["sentence"].startswith("2 of 2 runs of the candidate")
 
 
 def test_a_requested_metric_that_the_baseline_lacks_is_not_skipped(bin_dir, tmp_path):
@@ -163,7 +218,7 @@ def test_markdown_is_a_table(bin_dir, tmp_path):
 
 
 @pytest.mark.parametrize("args", [("--base", "a.yaml"), ("--base", "a.yaml", "--candidate", "b.json"), ("--base", "a.yaml", "--candidate", "b.yaml"),
-                                  ("--base", "a", "--candidate", "b", "--resume"), ("--base", "no-such", "--candidate", "no-such")])
+                                  ("--base", "a", "--candidate", "b", "--max-failed-runs", "2"), ("--base", "a", "--candidate", "b", "--resume"), ("--base", "no-such", "--candidate", "no-such")])
 def test_wrong_usage_is_refused(bin_dir, args):
     assert run_profllm(bin_dir, "gate", *args).returncode == INVALID
 

@@ -9,6 +9,7 @@
 #include "result/change/change.h"
 #include "result/gate/evidence.h"
 #include "result/match/grid.h"
+#include "result/match/nearest.h"
 
 #define RUNS_MIN     3    /* pairs, or runs of each group: fewer show no spread */
 #define EQUAL        1e-9 /* numbers of runs this near are equal */
@@ -111,6 +112,7 @@ struct res_gate {
 	const struct res_fields *fields;
 	struct res_gate_options options;
 	struct gate_cell *cells;
+	json_t *index; /* {key: index of the cell} */
 	size_t count;
 	size_t room;
 	struct res_grid *grid;
@@ -134,6 +136,7 @@ struct res_gate *res_gate_new(const struct res_fields *fields,
 	gate->fields = fields;
 	gate->options = *options;
 	gate->grid = res_grid_new(fields, &grid);
+	gate->index = json_object();
 	for (size_t s = 0; s < RES_GATE_SIDES; s++)
 		gate->run_ids[s] = json_object();
 	return gate;
@@ -153,6 +156,7 @@ void res_gate_free(struct res_gate *gate)
 	}
 	if (gate != NULL) {
 		free(gate->cells);
+		json_decref(gate->index);
 		res_grid_free(gate->grid);
 		for (size_t s = 0; s < RES_GATE_SIDES; s++)
 			json_decref(gate->run_ids[s]);
@@ -169,11 +173,9 @@ char *res_gate_key(const struct res_gate *gate, const json_t *document)
 
 static struct gate_cell *find_cell(const struct res_gate *gate, const char *key)
 {
-	for (size_t i = 0; i < gate->count; i++) {
-		if (strcmp(gate->cells[i].key, key) == 0)
-			return &gate->cells[i];
-	}
-	return NULL;
+	const json_t *index = json_object_get(gate->index, key);
+
+	return index != NULL ? &gate->cells[json_integer_value(index)] : NULL;
 }
 
 static double value_of(const struct res_gate *gate, size_t metric, const json_t *document)
@@ -235,6 +237,7 @@ void res_gate_add(struct res_gate *gate, unsigned side, int64_t round, const jso
 	char *key = res_gate_key(gate, document);
 	struct gate_cell *cell = find_cell(gate, key);
 	if (cell == NULL) {
+		json_object_set_new(gate->index, key, json_integer((json_int_t)gate->count));
 		cell = PL_PUSH(gate->cells, gate->count, gate->room);
 		*cell = (struct gate_cell){ .key = key, .inputs = pl_json_of_text(key) };
 	} else {
@@ -595,44 +598,67 @@ static json_t *cell_json(const struct res_gate *gate, const struct gate_cell *ce
 			 (json_int_t)cell->count[RES_GATE_CANDIDATE], "metrics", metrics);
 }
 
-/* The fewest fields in which the cell differs from one of the other side. New reference. */
-static json_t *nearest_differences(const struct res_gate *gate, const struct gate_cell *cell,
-				   unsigned other)
-{
-	const struct gate_cell *nearest = NULL;
-	size_t fewest = SIZE_MAX;
+/* The cells of one side, sorted by key: of equally similar ones the first key counts. */
+struct cells {
+	const struct gate_cell **items;
+	const json_t **inputs;
+	size_t count;
+};
 
-	for (size_t i = 0; i < gate->count && fewest > 0; i++) {
-		if (gate->cells[i].count[other] == 0)
-			continue;
-		size_t distance = res_match_distance(cell->inputs, gate->cells[i].inputs);
-		if (distance < fewest) {
-			fewest = distance;
-			nearest = &gate->cells[i];
-		}
-	}
-	return nearest != NULL ? res_match_differences(cell->inputs, nearest->inputs)
-			       : json_array();
+static void cells_done(struct cells *cells)
+{
+	free(cells->items);
+	free(cells->inputs);
+}
+#define auto_cells __attribute__((cleanup(cells_done))) struct cells
+
+static int compare_cells(const void *a, const void *b)
+{
+	const struct gate_cell *const *one = a, *const *other = b;
+
+	return strcmp((*one)->key, (*other)->key);
 }
 
-/* The configurations that only `side` has. */
-static json_t *alone_json(const struct res_gate *gate, unsigned side)
-{
-	auto_json json_t *list = json_array();
-	json_t *answer = json_array();
+/* Returns the cells that both sides have, or those that `side` has, or has alone. */
+enum pick { PICK_MATCHED, PICK_SIDE, PICK_ALONE };
 
-	for (size_t i = 0; i < gate->count; i++)
-		json_array_append(list, gate->cells[i].inputs);
-	auto_json json_t *axes = res_match_axes(list);
+static struct cells pick(const struct res_gate *gate, enum pick which, unsigned side)
+{
+	struct cells picked = { .items = pl_alloc_array(gate->count + 1, sizeof(*picked.items)),
+				.inputs = pl_alloc_array(gate->count + 1, sizeof(*picked.inputs)) };
+
 	for (size_t i = 0; i < gate->count; i++) {
 		const struct gate_cell *cell = &gate->cells[i];
-		if (is_matched(cell) || cell->count[side] == 0)
-			continue;
+		if (cell->count[side] > 0 &&
+		    (which == PICK_SIDE || is_matched(cell) == (which == PICK_MATCHED)))
+			picked.items[picked.count++] = cell;
+	}
+	qsort(picked.items, picked.count, sizeof(*picked.items), compare_cells);
+	for (size_t i = 0; i < picked.count; i++)
+		picked.inputs[i] = picked.items[i]->inputs;
+	return picked;
+}
+
+/* The configurations that only `side` has. axes: the inputs in which any two configurations differ. */
+static json_t *alone_json(const struct res_gate *gate, unsigned side, const json_t *axes)
+{
+	auto_cells alone = pick(gate, PICK_ALONE, side);
+	auto_cells others = pick(gate, PICK_SIDE, 1 - side);
+	auto_free size_t *nearest = res_match_nearest(alone.inputs, alone.count, others.inputs,
+						      others.count, NULL);
+	json_t *answer = json_array();
+
+	for (size_t i = 0; i < alone.count; i++) {
+		const struct gate_cell *cell = alone.items[i];
 		auto_free char *label = res_match_label(cell->inputs, axes);
-		json_array_append_new(answer, json_pack("{s:s, s:s, s:I, s:o}", "key", cell->key,
-							"label", label, "count",
-							(json_int_t)cell->count[side], "differs",
-							nearest_differences(gate, cell, 1 - side)));
+		json_t *differs = nearest[i] == SIZE_MAX
+					  ? json_array()
+					  : res_match_differences(cell->inputs,
+								  others.inputs[nearest[i]]);
+		json_array_append_new(answer,
+				      json_pack("{s:s, s:s, s:I, s:o}", "key", cell->key, "label",
+						label, "count", (json_int_t)cell->count[side],
+						"differs", differs));
 	}
 	return answer;
 }
@@ -645,38 +671,29 @@ static json_t *side_json(const struct res_gate *gate, unsigned side)
 			 (json_int_t)gate->copies[side]);
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-	const struct gate_cell *one = a, *other = b;
-
-	return strcmp(one->key, other->key);
-}
-
 json_t *res_gate_json(const struct res_gate *gate)
 {
 	double alpha = alpha_of(gate);
-	auto_json json_t *list = json_array();
+	auto_cells matched = pick(gate, PICK_MATCHED, RES_GATE_BASE);
+	auto_json json_t *list = json_array(), *all = json_array();
 	json_t *cells = json_array();
 	enum res_gate_state state = fails_more(gate) ? RES_GATE_REGRESSION
 						     : res_gate_tests_state(gate);
 
-	qsort(gate->cells, gate->count, sizeof(gate->cells[0]), compare_cells);
-	for (size_t i = 0; i < gate->count; i++) {
-		if (is_matched(&gate->cells[i]))
-			json_array_append(list, gate->cells[i].inputs);
-	}
-	auto_json json_t *axes = res_match_axes(list);
-	for (size_t i = 0; i < gate->count; i++) {
-		if (is_matched(&gate->cells[i]))
-			json_array_append_new(cells, cell_json(gate, &gate->cells[i], axes, alpha));
-	}
+	for (size_t i = 0; i < gate->count; i++)
+		json_array_append(all, gate->cells[i].inputs);
+	for (size_t i = 0; i < matched.count; i++)
+		json_array_append(list, matched.items[i]->inputs);
+	auto_json json_t *axes = res_match_axes(list), *all_axes = res_match_axes(all);
+	for (size_t i = 0; i < matched.count; i++)
+		json_array_append_new(cells, cell_json(gate, matched.items[i], axes, alpha));
 	return json_pack("{s:o, s:o, s:s, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "base",
 			 side_json(gate, RES_GATE_BASE), "candidate",
 			 side_json(gate, RES_GATE_CANDIDATE), "state", res_gate_state_name(state),
 			 "alpha", gate->options.alpha, "beta", gate->options.beta, "rounds",
 			 gate->rounds > 0 ? json_integer(gate->rounds) : json_null(), "failed_runs",
 			 failed_json(gate), "cells", cells, "missing",
-			 alone_json(gate, RES_GATE_BASE), "added",
-			 alone_json(gate, RES_GATE_CANDIDATE), "releases",
+			 alone_json(gate, RES_GATE_BASE, all_axes), "added",
+			 alone_json(gate, RES_GATE_CANDIDATE, all_axes), "releases",
 			 res_grid_json(gate->grid));
 }

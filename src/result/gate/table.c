@@ -118,15 +118,15 @@ static const char *text_at(const json_t *row, size_t i)
 	return json_string_value(json_array_get(row, i));
 }
 
-static size_t width_of(const json_t *rows, size_t i)
+static void measure(const json_t *rows, size_t widths[COLUMNS])
 {
-	size_t width = 0;
-
-	PL_JSON_EACH(row, rows) {
-		size_t columns = pl_width(text_at(row, i), strlen(text_at(row, i)));
-		width = columns > width ? columns : width;
+	for (size_t i = 0; i < COLUMNS; i++) {
+		widths[i] = 0;
+		PL_JSON_EACH(row, rows) {
+			size_t columns = pl_width(text_at(row, i), strlen(text_at(row, i)));
+			widths[i] = columns > widths[i] ? columns : widths[i];
+		}
 	}
-	return width;
 }
 
 static const char *color_of(const char *state)
@@ -137,11 +137,12 @@ static const char *color_of(const char *state)
 }
 
 /* Numbers are aligned to the right. */
-static void add_text_row(const json_t *rows, const json_t *row, bool color, struct pl_buf *buf)
+static void add_text_row(const size_t widths[COLUMNS], const json_t *row, bool color,
+			 struct pl_buf *buf)
 {
 	for (size_t i = 0; i < COLUMNS; i++) {
 		const char *text = text_at(row, i);
-		size_t room = width_of(rows, i) - pl_width(text, strlen(text));
+		size_t room = widths[i] - pl_width(text, strlen(text));
 		bool is_left = i < 2 || i + 1 == COLUMNS, is_last = i + 1 == COLUMNS;
 		pl_buf_add_text(buf, "  ");
 		if (!is_left)
@@ -259,8 +260,10 @@ void res_gate_text(const json_t *report, bool color, struct pl_buf *buf)
 	add_summary(report, buf);
 	pl_buf_addf(buf, "%s\n\n", color ? PLAIN : "");
 	if (json_array_size(rows) > 1) {
+		size_t widths[COLUMNS];
+		measure(rows, widths);
 		PL_JSON_EACH(row, rows)
-			add_text_row(rows, row, color && row_at > 0, buf);
+			add_text_row(widths, row, color && row_at > 0, buf);
 		pl_buf_add_char(buf, '\n');
 	}
 	add_notes(report, false, buf);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "result/change/change.h"
 #include "result/change/rank.h"
+#include "result/match/nearest.h"
 #include "result/match/paired.h"
 
 #define EQUAL        1e-9 /* logarithms of ratios this near to 0 are equal values */
@@ -17,7 +18,6 @@
 /* The runs of one side with the same inputs. */
 struct cell {
 	char *key;
-	uint64_t hash;      /* of the key */
 	json_t *inputs;     /* those of the key */
 	double **values;    /* [metric][run] */
 	size_t *room;       /* [metric] */
@@ -29,6 +29,7 @@ struct cell {
 
 struct side {
 	struct cell *cells;
+	json_t *index; /* {key: index of the cell} */
 	size_t count;
 	size_t room;
 	size_t runs;
@@ -52,6 +53,8 @@ struct res_grid *res_grid_new(const struct res_fields *fields,
 
 	grid->fields = fields;
 	grid->options = *options;
+	for (size_t s = 0; s < RES_GRID_SIDES; s++)
+		grid->sides[s].index = json_object();
 	return grid;
 }
 
@@ -70,19 +73,16 @@ void res_grid_free(struct res_grid *grid)
 			json_decref(cell->inputs);
 		}
 		free(grid->sides[s].cells);
+		json_decref(grid->sides[s].index);
 	}
 	free(grid);
 }
 
 static struct cell *find_cell(const struct side *side, const char *key)
 {
-	uint64_t hash = pl_hash_text(PL_HASH_NONE, key);
+	const json_t *index = json_object_get(side->index, key);
 
-	for (size_t i = 0; i < side->count; i++) {
-		if (side->cells[i].hash == hash && strcmp(side->cells[i].key, key) == 0)
-			return &side->cells[i];
-	}
-	return NULL;
+	return index != NULL ? &side->cells[json_integer_value(index)] : NULL;
 }
 
 size_t res_grid_cell(struct res_grid *grid, enum res_grid_side at, json_t *inputs)
@@ -93,10 +93,10 @@ size_t res_grid_cell(struct res_grid *grid, enum res_grid_side at, json_t *input
 	struct cell *cell = find_cell(side, key);
 
 	if (cell == NULL) {
+		json_object_set_new(side->index, key, json_integer((json_int_t)side->count));
 		cell = PL_PUSH(side->cells, side->count, side->room);
 		*cell = (struct cell){
 			.key = key,
-			.hash = pl_hash_text(PL_HASH_NONE, key),
 			.inputs = pl_json_of_text(key),
 			.values = pl_alloc_array(options->metric_count, sizeof(double *)),
 			.room = pl_alloc_array(options->metric_count, sizeof(size_t)),
@@ -198,102 +198,30 @@ static void add_ids(const struct res_grid *grid, const struct cell *cell, const 
 
 /* ---- unmatched cells ----------------------------------------------------------------------- */
 
-/*
- * The inputs of all cells as numbers, because each unmatched cell is compared with all of the other
- * side: a row per cell, and in it a column per field. Equal values have equal codes; 0: none.
- */
-struct codes {
-	uint32_t *items[RES_GRID_SIDES];
-	size_t width;
-};
-
-static void codes_done(struct codes *codes)
+/* Returns the cells of a side, sorted by key: of equally similar ones the first key counts, not the first run. */
+static const struct cell **sort_cells(const struct side *side)
 {
-	for (size_t s = 0; s < RES_GRID_SIDES; s++)
-		free(codes->items[s]);
-}
-#define auto_codes __attribute__((cleanup(codes_done))) struct codes
+	const struct cell **cells = pl_alloc_array(side->count + 1, sizeof(*cells));
 
-/* Returns the number of the text, from 1. */
-static uint32_t code_of(json_t *codes, const char *text)
-{
-	const json_t *known = json_object_get(codes, text);
-	size_t count = json_object_size(codes) + 1;
-
-	if (known == NULL)
-		json_object_set_new(codes, text, json_integer((json_int_t)count));
-	return (uint32_t)(known != NULL ? (size_t)json_integer_value(known) : count);
+	for (size_t i = 0; i < side->count; i++)
+		cells[i] = &side->cells[i];
+	qsort(cells, side->count, sizeof(*cells), compare_cells);
+	return cells;
 }
 
-static void code_side(const struct side *side, json_t *fields, json_t *values, size_t width,
-		      uint32_t *ret)
+/* Returns the index of the most similar one for each; SIZE_MAX: none. */
+static size_t *find_nearest(const struct cell *const *cells, size_t count,
+			    const struct cell *const *others, size_t other_count)
 {
-	for (size_t i = 0; i < side->count; i++) {
-		PL_JSON_EACH_MEMBER(id, value, side->cells[i].inputs) {
-			auto_free char *text = res_field_canonical(value);
-			if (!json_is_null(value))
-				ret[i * width + code_of(fields, id) - 1] = code_of(values, text);
-		}
-	}
-}
+	auto_free const json_t **inputs = pl_alloc_array(count + other_count + 1, sizeof(*inputs));
 
-static struct codes codes_new(const struct res_grid *grid)
-{
-	auto_json json_t *fields = json_object(), *values = json_object();
-	struct codes codes = { .width = 0 };
-
-	for (size_t s = 0; s < RES_GRID_SIDES; s++) {
-		for (size_t i = 0; i < grid->sides[s].count; i++) {
-			PL_JSON_EACH_MEMBER(id, ignored, grid->sides[s].cells[i].inputs)
-				code_of(fields, id);
-		}
-	}
-	codes.width = json_object_size(fields);
-	for (size_t s = 0; s < RES_GRID_SIDES; s++) {
-		const struct side *side = &grid->sides[s];
-		codes.items[s] = pl_alloc_array(side->count * codes.width + 1,
-						sizeof(*codes.items[s]));
-		code_side(side, fields, values, codes.width, codes.items[s]);
-	}
-	return codes;
-}
-
-static size_t distance_of(const uint32_t *one, const uint32_t *other, size_t width)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < width; i++)
-		count += one[i] != other[i];
-	return count;
-}
-
-/* The fewest fields in which the cell differs from one of the other side. New reference. */
-static json_t *nearest_differences(const struct res_grid *grid, const struct codes *codes,
-				   enum res_grid_side at, const struct cell *cell)
-{
-	const struct side *other = &grid->sides[1 - at];
-	const uint32_t *own =
-		&codes->items[at][(size_t)(cell - grid->sides[at].cells) * codes->width];
-	const struct cell *nearest = NULL;
-	size_t fewest = SIZE_MAX;
-
-	for (size_t i = 0; i < other->count && fewest > 0; i++) {
-		size_t distance = distance_of(own, &codes->items[1 - at][i * codes->width],
-					      codes->width);
-		/* of equally similar ones the first key: not the order of runs */
-		if (distance < fewest ||
-		    (distance == fewest && strcmp(other->cells[i].key, nearest->key) < 0)) {
-			fewest = distance;
-			nearest = &other->cells[i];
-		}
-	}
-	return nearest != NULL ? res_match_differences(cell->inputs, nearest->inputs)
-			       : json_array();
+	for (size_t i = 0; i < count + other_count; i++)
+		inputs[i] = i < count ? cells[i]->inputs : others[i - count]->inputs;
+	return res_match_nearest(inputs, count, inputs + count, other_count, NULL);
 }
 
 /* Stores the number of all unmatched cells in *ret_total. */
-static json_t *unmatched_json(const struct res_grid *grid, const struct codes *codes,
-			      enum res_grid_side at, size_t *ret_total)
+static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at, size_t *ret_total)
 {
 	size_t max = grid->options.unmatched_max, count;
 	auto_free const struct cell **cells = pick(grid, at, false, &count);
@@ -301,13 +229,20 @@ static json_t *unmatched_json(const struct res_grid *grid, const struct codes *c
 	count = max > 0 && count > max ? max : count;
 	auto_json json_t *list = inputs_of(cells, count);
 	auto_json json_t *axes = res_match_axes(list);
+	const struct side *other = &grid->sides[1 - at];
+	auto_free const struct cell **others = sort_cells(other);
+	auto_free size_t *nearest = find_nearest(cells, count, others, other->count);
 	json_t *answer = json_array();
 
 	for (size_t i = 0; i < count; i++) {
 		auto_free char *label = res_match_label(cells[i]->inputs, axes);
+		json_t *differs = nearest[i] == SIZE_MAX
+					  ? json_array()
+					  : res_match_differences(cells[i]->inputs,
+								  others[nearest[i]]->inputs);
 		json_t *item = json_pack("{s:s, s:s, s:I, s:o}", "key", cells[i]->key, "label",
 					 label, "count", (json_int_t)cells[i]->count, "differs",
-					 nearest_differences(grid, codes, at, cells[i]));
+					 differs);
 		add_ids(grid, cells[i], "ids", item);
 		json_array_append_new(answer, item);
 	}
@@ -494,12 +429,11 @@ json_t *res_grid_json(const struct res_grid *grid)
 	auto_free struct match *matches = pl_alloc_array(count, sizeof(matches[0]));
 	auto_json json_t *list = inputs_of(cells, count);
 	auto_json json_t *axes = res_match_axes(list);
-	auto_codes codes = codes_new(grid);
 	json_t *metrics = json_array(), *unmatched[RES_GRID_SIDES];
 	size_t unmatched_count[RES_GRID_SIDES];
 
 	for (int side = 0; side < RES_GRID_SIDES; side++)
-		unmatched[side] = unmatched_json(grid, &codes, side, &unmatched_count[side]);
+		unmatched[side] = unmatched_json(grid, side, &unmatched_count[side]);
 	for (size_t i = 0; i < count; i++)
 		matches[i] = (struct match){ { cells[i], find_cell(&grid->sides[RES_GRID_B],
 								   cells[i]->key) } };

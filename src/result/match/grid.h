@@ -77,7 +77,5 @@ char *res_match_key(const json_t *inputs, const char *const *vary, size_t vary_c
 char *res_match_label(const json_t *inputs, const json_t *axes);
 /* Returns {field: [values, sorted by text]} for those inputs that differ in a list of inputs. New reference. */
 json_t *res_match_axes(const json_t *list);
-/* Returns the number of fields in which two inputs differ. */
-size_t res_match_distance(const json_t *one, const json_t *other);
-/* Returns these fields, an array. New reference. */
+/* Returns the fields in which two inputs differ, an array. New reference. */
 json_t *res_match_differences(const json_t *one, const json_t *other);

@@ -85,22 +85,22 @@ static int compare_json(const void *a, const void *b)
 /* Returns the different values of a field, null where it is unset, sorted. New reference. */
 static json_t *values_of(const json_t *list, const char *id)
 {
-	json_t *values = json_array(), *sorted = json_array();
+	auto_json json_t *different = json_object(); /* by their text */
+	json_t *sorted = json_array();
+	size_t count = 0;
 
 	PL_JSON_EACH(inputs, list) {
 		json_t *value = json_object_get(inputs, id);
 		auto_json json_t *found = value != NULL ? json_incref(value) : json_null();
-		if (!pl_json_has(values, found))
-			json_array_append(values, found);
+		auto_free char *text = res_field_canonical(found);
+		json_object_set(different, text, found);
 	}
-	size_t count = json_array_size(values);
-	auto_free json_t **items = pl_alloc_array(count, sizeof(items[0]));
-	for (size_t i = 0; i < count; i++)
-		items[i] = json_array_get(values, i);
+	auto_free json_t **items = pl_alloc_array(json_object_size(different), sizeof(items[0]));
+	PL_JSON_EACH_MEMBER(text, value, different)
+		items[count++] = (json_t *)value;
 	qsort(items, count, sizeof(items[0]), compare_json);
 	for (size_t i = 0; i < count; i++)
 		json_array_append(sorted, items[i]);
-	json_decref(values);
 	return sorted;
 }
 
@@ -134,24 +134,6 @@ json_t *res_match_axes(const json_t *list)
 		json_decref(values);
 	}
 	return axes;
-}
-
-static bool is_null(const json_t *value)
-{
-	return value == NULL || json_is_null(value);
-}
-
-size_t res_match_distance(const json_t *one, const json_t *other)
-{
-	size_t count = 0;
-
-	PL_JSON_EACH_MEMBER(id, value, one) {
-		const json_t *second = json_object_get(other, id);
-		count += is_null(value) ? !is_null(second) : !json_equal(value, second);
-	}
-	PL_JSON_EACH_MEMBER(id, value, other)
-		count += !is_null(value) && json_object_get(one, id) == NULL;
-	return count;
 }
 
 json_t *res_match_differences(const json_t *one, const json_t *other)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/metric_options.h"
 #include "result/compare/documents.h"
+#include "result/compare/releases.h"
 #include "result/compare/table.h"
 
 #define TABLE_BYTES_MAX (64u << 20)
@@ -19,6 +20,7 @@ struct compare_options {
 	bool fail_on_regression;
 	const char *min_effect;
 	struct pl_opt_list metrics;
+	struct pl_opt_list vary;
 	bool all;
 	bool json;
 	bool markdown;
@@ -35,6 +37,9 @@ static const struct pl_opt compare_rows[] = {
 	PL_OPT(LIST, 0, "metrics", metrics, "LIST",
 	       "show only these metrics, such as p99_ttft_ms,output_throughput; may be "
 	       "repeated"),
+	PL_OPT(LIST, 0, "vary", vary, "FIELD",
+	       "match configurations that differ in this input, such as server.max_num_seqs or "
+	       "experiment.launch; may be repeated"),
 	PL_OPT(FLAG, 0, "all", all, NULL, "also show inputs that are equal"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "print Markdown"),
@@ -55,6 +60,8 @@ const struct pl_opt_command cli_compare_command = {
 		"For single runs, the confidence intervals cover the variation within each run. To "
 		"measure run-to-run variation, compare directories of repeated runs. The "
 		"requests of one run do not count as independent samples.\n\n"
+		"If A and B have results of several configurations, such as two releases over a "
+		"grid, a summary over the matched configurations follows.\n\n"
 		"A metric is a regression if the whole 95 % confidence interval of its ratio "
 		"is worse by more than --min-effect. A metric without an interval is never a "
 		"regression. docs/reference/compare.md explains the statistics.\n\n"
@@ -190,6 +197,21 @@ static int judge(const struct compare_options *options, const json_t *comparison
 	return err.code == PL_ERR_NONE ? 0 : cli_fail(&err);
 }
 
+/* Adds the summary over matched configurations, if there are several. */
+static void add_releases(const struct res_fields *fields, const struct sides *sides,
+			 const struct res_compare_options *how, const struct pl_opt_list *vary,
+			 json_t *comparison)
+{
+	struct res_compare_releases_options options = { .metrics = how->metrics,
+							.metric_count = how->metric_count,
+							.vary = vary->items,
+							.vary_count = vary->count };
+	json_t *releases = res_compare_releases(fields, sides->items, &options);
+
+	if (releases != NULL)
+		json_object_set_new(comparison, "releases", releases);
+}
+
 static int compare(const struct compare_options *options, const struct pl_words *words)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -206,6 +228,8 @@ static int compare(const struct compare_options *options, const struct pl_words 
 	how.metric_count = metrics.count;
 	auto_json json_t *comparison = res_compare_of_documents(fields, sides.items, sides.count,
 								&how);
+	if (sides.count == 2)
+		add_releases(fields, &sides, &how, &options->vary, comparison);
 	int status = print(options, comparison);
 
 	return status == 0 && options->fail_on_regression ? judge(options, comparison) : status;
@@ -219,6 +243,7 @@ int cmd_compare(int argc, char **argv)
 
 	if (!pl_command_read(&cli_compare_command, argc, argv, &options, &words, &status)) {
 		pl_opt_list_done(&options.metrics);
+		pl_opt_list_done(&options.vary);
 		return status;
 	}
 	if (words.count < 2 || words.count > RES_COMPARE_SIDES_MAX)
@@ -230,5 +255,6 @@ int cmd_compare(int argc, char **argv)
 	else
 		status = compare(&options, &words);
 	pl_opt_list_done(&options.metrics);
+	pl_opt_list_done(&options.vary);
 	return status;
 }

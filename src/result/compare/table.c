@@ -10,16 +10,17 @@
 #include "base/width.h"
 #include "result/compare/ratio.h"
 
-#define CELL_COLUMNS   44 /* of an input's value */
-#define CELL_BYTES_MAX (1u << 20)
-#define DIGITS         4
-#define WORD_BYTES     64
-#define RED            "\033[31m"
-#define GREEN          "\033[32m"
-#define YELLOW         "\033[33m"
-#define BOLD           "\033[1m"
-#define FAINT          "\033[2m"
-#define PLAIN          "\033[0m"
+#define CELL_COLUMNS    44 /* of an input's value */
+#define CELL_BYTES_MAX  (1u << 20)
+#define DIGITS          4
+#define WORD_BYTES      64
+#define UNMATCHED_SHOWN 20 /* configurations of each side */
+#define RED             "\033[31m"
+#define GREEN           "\033[32m"
+#define YELLOW          "\033[33m"
+#define BOLD            "\033[1m"
+#define FAINT           "\033[2m"
+#define PLAIN           "\033[0m"
 
 struct form {
 	bool is_markdown;
@@ -46,15 +47,19 @@ static const char *cell_at(const json_t *row, size_t column)
 	return text != NULL ? text : "";
 }
 
-static size_t width_of(const json_t *rows, size_t column)
+/* Returns the width of each column. free(). */
+static size_t *measure(const json_t *rows)
 {
-	size_t width = 0;
+	size_t count = json_array_size(json_array_get(rows, 0));
+	size_t *widths = pl_alloc_array(count + 1, sizeof(*widths));
 
 	PL_JSON_EACH(row, rows) {
-		size_t columns = columns_of(cell_at(row, column));
-		width = columns > width ? columns : width;
+		for (size_t i = 0; i < count; i++) {
+			size_t columns = columns_of(cell_at(row, i));
+			widths[i] = columns > widths[i] ? columns : widths[i];
+		}
 	}
-	return width;
+	return widths;
 }
 
 /* Chooses a color by the first word of a cell; the color only repeats it. */
@@ -73,14 +78,14 @@ static void add_blanks(struct pl_buf *buf, size_t count)
 }
 
 /* Right-aligns the cells from the second one on, as numbers, except the last `left` ones. */
-static void add_text_row(const struct form *form, const json_t *rows, const json_t *row,
+static void add_text_row(const struct form *form, const size_t *widths, const json_t *row,
 			 size_t left)
 {
 	size_t count = json_array_size(row);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *text = cell_at(row, i), *color = color_of(form, text);
-		size_t room = width_of(rows, i) - columns_of(text);
+		size_t room = widths[i] - columns_of(text);
 		bool is_left = i == 0 || i + left >= count;
 		pl_buf_add_text(form->buf, "  ");
 		if (!is_left)
@@ -95,10 +100,12 @@ static void add_text_row(const struct form *form, const json_t *rows, const json
 /* The first row is the head. */
 static void add_table(const struct form *form, const json_t *rows, size_t left)
 {
+	auto_free size_t *widths = measure(rows);
+
 	PL_JSON_EACH(row, rows) {
 		size_t count = json_array_size(row);
 		if (!form->is_markdown) {
-			add_text_row(form, rows, row, left);
+			add_text_row(form, widths, row, left);
 			continue;
 		}
 		pl_buf_add_char(form->buf, '|');
@@ -390,6 +397,107 @@ static bool has_more_runs(const json_t *comparison, size_t side)
 	return false;
 }
 
+/* ---- matched configurations ------------------------------------------------------------------ */
+
+static void add_p(json_t *row, const json_t *p)
+{
+	char text[WORD_BYTES] = "–";
+
+	if (json_is_number(p) && json_number_value(p) < 0.0001)
+		snprintf(text, sizeof(text), "< 0.0001");
+	else if (json_is_number(p))
+		snprintf(text, sizeof(text), "%.4f", json_number_value(p));
+	add_cell(row, text);
+}
+
+/* "better: -3.1 % (-4.0 % to -2.2 %)" */
+static void add_difference(json_t *row, const json_t *metric)
+{
+	const char *finding = pl_json_get_text(metric, "finding");
+	auto_free char *words = pl_text_replace(finding, "_", " ");
+	double ratio = number_at(metric, "ratio"), low = number_at(metric, "low");
+	double high = number_at(metric, "high");
+	auto_buf text = PL_BUF(256);
+
+	pl_buf_add_text(&text, words);
+	if (pl_json_get_i64(metric, "count") > 0)
+		pl_buf_addf(&text, ": %+.1f %%", 100 * (ratio - 1));
+	if (!isnan(low) && !isnan(high))
+		pl_buf_addf(&text, " (%+.1f %% to %+.1f %%)", 100 * (low - 1), 100 * (high - 1));
+	add_cell(row, pl_buf_text(&text));
+}
+
+static json_t *release_row(const json_t *metric)
+{
+	auto_buf name = PL_BUF(CELL_BYTES_MAX);
+	json_t *row = json_array();
+
+	add_figure_name(metric, &name);
+	add_cell(row, pl_buf_text(&name));
+	json_array_append_new(row,
+			      json_sprintf("%lld", (long long)pl_json_get_i64(metric, "count")));
+	json_array_append_new(row,
+			      json_sprintf("%lld", (long long)pl_json_get_i64(metric, "faster")));
+	json_array_append_new(row,
+			      json_sprintf("%lld", (long long)pl_json_get_i64(metric, "slower")));
+	add_p(row, pl_json_get_path(metric, "signed_rank.p"));
+	add_p(row, json_object_get(metric, "sign_p"));
+	add_difference(row, metric);
+	return row;
+}
+
+static void add_unmatched(const struct form *form, const json_t *unmatched, const char *side,
+			  const char *letter)
+{
+	const json_t *list = json_object_get(unmatched, side);
+
+	PL_JSON_EACH(cell, list) {
+		if (cell_at >= UNMATCHED_SHOWN)
+			break;
+		auto_free char *label = pl_clean_shown(pl_json_get_text(cell, "label"));
+		pl_buf_addf(form->buf, form->is_markdown ? "- only in %s: %s" : "  only in %s: %s",
+			    letter, label);
+		PL_JSON_EACH(field, json_object_get(cell, "differs"))
+			pl_buf_addf(form->buf, "%s%s",
+				    field_at == 0 ? "; the nearest one differs in " : ", ",
+				    json_string_value(field));
+		pl_buf_add_char(form->buf, '\n');
+	}
+	if (json_array_size(list) > UNMATCHED_SHOWN)
+		pl_buf_addf(form->buf,
+			    form->is_markdown ? "- only in %s: %zu more\n"
+					      : "  only in %s: %zu more\n",
+			    letter, json_array_size(list) - UNMATCHED_SHOWN);
+}
+
+/* The summary over matched configurations, if the sides have several. */
+static void add_releases(const struct form *form, const json_t *releases)
+{
+	const json_t *unmatched = json_object_get(releases, "unmatched");
+	size_t matched = json_array_size(json_object_get(releases, "cells"));
+	auto_json json_t *rows = json_array();
+	char title[2 * WORD_BYTES];
+
+	if (releases == NULL)
+		return;
+	snprintf(title, sizeof(title),
+		 "Over %zu matched configuration%s (only in A: %lld, only in B: %lld)", matched,
+		 matched == 1 ? "" : "s", (long long)pl_json_get_i64(unmatched, "a_count"),
+		 (long long)pl_json_get_i64(unmatched, "b_count"));
+	add_title(form, title);
+	json_array_append_new(rows, json_pack("[s, s, s, s, s, s, s]", "metric", "configurations",
+					      "B better", "B worse", "Wilcoxon p", "sign p",
+					      "B compared with A"));
+	PL_JSON_EACH(metric, json_object_get(releases, "metrics"))
+		json_array_append_new(rows, release_row(metric));
+	if (matched > 0)
+		add_table(form, rows, 1);
+	if (form->is_markdown)
+		pl_buf_add_char(form->buf, '\n');
+	add_unmatched(form, unmatched, "a", "A");
+	add_unmatched(form, unmatched, "b", "B");
+}
+
 /* ---- what it means ------------------------------------------------------------------------- */
 
 static bool has_how(const json_t *comparison, const char *how)
@@ -480,6 +588,7 @@ static void add_all(const struct form *form, const json_t *comparison)
 			pl_buf_add_text(form->buf, "  no side has a metric\n");
 	}
 	add_notes(form, comparison);
+	add_releases(form, json_object_get(comparison, "releases"));
 }
 
 void res_compare_text(const json_t *comparison, bool color, struct pl_buf *buf)

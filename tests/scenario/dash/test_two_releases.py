@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from dashboard_tools import Dashboard
 from history_tools import START, noisy, result
+from run_tools import run_profllm
 
 try:
     from scipy import stats
@@ -285,6 +286,73 @@ def test_one_release_is_not_compared(dashboard):
     answer = dashboard.post("/api/analysis/releases", {}).json
     assert (answer["a"], answer["b"]) == ({"name": None, "value": None, "runs": 0},) * 2
     assert (answer["cells"], answer["unmatched"]["a_count"], [one["label"] for one in answer["values"]]) == ([], 0, [A])
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+def write(folder, documents):
+    folder.mkdir()
+    for i, one in enumerate(documents):
+        (folder / f"{i}.json").write_text(json.dumps(one))
+    return folder
+
+
+def of_version(documents, version):
+    return [one for one in documents if one["environment"]["engine"]["version"] == version]
+
+
+@pytest.mark.parametrize(("request_", "words"), [
+    ({}, []), ({"metrics": NAMES}, ["--metrics", "median_ttft_ms,output_throughput", "--metrics", "p99_tpot_ms"]),
+    ({"metrics": NAMES[:2], "vary": ["server.max_num_seqs"]}, ["--metrics", ",".join(NAMES[:2]), "--vary", "server.max_num_seqs"])])
+def test_the_command_prints_the_same_numbers(dashboard, bin_dir, tmp_path, request_, words):
+    documents = grid()
+    for one in documents[::7]:
+        one["environment"]["engine"].update(simulated=True)
+    store(dashboard, documents)
+    answer = compare(dashboard, **request_)
+    sides = write(tmp_path / "a", of_version(documents, A)), write(tmp_path / "b", of_version(documents, B))
+    # a copy is not another run
+    (sides[0] / "copy.json").write_text((sides[0] / "0.json").read_text())
+    done = run_profllm(bin_dir, "compare", *sides, *words, "--json")
+    assert done.returncode == 0, done.stderr
+    releases = json.loads(done.stdout)["releases"]
+    assert len(releases["metrics"]) >= 2 and len(releases["cells"]) > 2
+    for metric in answer["metrics"]:
+        del metric["heat_map"]
+    # files have no ids
+    for cell in answer["cells"]:
+        assert cell.pop("a_ids") and cell.pop("b_ids")
+    for cell in answer["unmatched"]["a"] + answer["unmatched"]["b"]:
+        assert cell.pop("ids")
+    names = {side: {"name": str(sides["ab".index(side)]), "runs": answer[side]["runs"]} for side in "ab"}
+    for metric in answer["metrics"] + releases["metrics"]:
+        metric["sentence"] = metric["sentence"].partition("' is ")[2]
+    assert releases == {**{key: answer[key] for key in ("effect", "axes", "cells", "unmatched", "metrics")}, **names}
+
+
+def test_the_command_prints_the_summary_as_text_and_markdown(bin_dir, tmp_path):
+    documents = grid()
+    sides = write(tmp_path / "a", of_version(documents, A)), write(tmp_path / "b", of_version(documents, B))
+    words = "compare", *sides, "--metrics", ",".join(NAMES)
+    releases = json.loads(run_profllm(bin_dir, *words, "--json").stdout)["releases"]
+    (ttft,) = [metric for metric in releases["metrics"] if metric["field"] == NAMES[0]]
+    row = [str(ttft[name]) for name in ("count", "faster", "slower")] + [f"{ttft['signed_rank']['p']:.4f}", f"{ttft['sign_p']:.4f}"]
+    difference = "{}: {:+.1f} % ({:+.1f} % to {:+.1f} %)".format(ttft["finding"], *(100 * (ttft[name] - 1) for name in ("ratio", "low", "high")))
+    text = run_profllm(bin_dir, *words).stdout
+    assert "Over 9 matched configurations (only in A: 3, only in B: 2)" in text
+    (line,) = [line for line in text.splitlines() if difference in line]
+    assert line.split()[:7] == ["median_ttft_ms", "↓", *row]
+    assert text.count("only in A: ") == 1 + 3 and "; the nearest one differs in server.max_num_seqs" in text
+    markdown = run_profllm(bin_dir, *words, "--markdown").stdout
+    assert f"| median_ttft_ms ↓ | {' | '.join(row)} | {difference} |" in markdown and "- only in B: " in markdown
+
+
+def test_repeats_of_one_configuration_have_no_summary(bin_dir, tmp_path):
+    sides = [write(tmp_path / name, [document(i, name, {}) for i in range(3)]) for name in (A, B)]
+    done = run_profllm(bin_dir, "compare", *sides, "--json")
+    assert done.returncode == 0 and "releases" not in json.loads(done.stdout)
+    assert "matched configuration" not in run_profllm(bin_dir, "compare", *sides).stdout
 
 
 # ---- the heat map --------------------------------------------------------------------------------

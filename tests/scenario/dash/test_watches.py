@@ -3,6 +3,7 @@ a webhook receives each new state, and `profllm-dashboard regress` exits with 7.
 import contextlib
 import json
 import socket
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -10,6 +11,7 @@ import pytest
 from dashboard_tools import CONTRACT, Dashboard
 from history_tools import series
 from import_tools import run_dashboard
+from tls_tools import make_certificate
 from wait_tools import wait_for
 
 DECISIONS, WATCHES = "/api/analysis/decisions", "/api/analysis/watches"
@@ -195,8 +197,8 @@ def test_dashboards_over_one_database_share_the_states(bin_dir, database, db):
 
 
 @contextlib.contextmanager
-def receiver(status=200, headers=()):
-    """Yields (the address, the list of received requests)."""
+def receiver(status=200, headers=(), pair=None):
+    """Yields (the address, the list of received requests). pair: certificate and key, for https."""
     received = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -212,10 +214,16 @@ def receiver(status=200, headers=()):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.handle_error = lambda *_: None  # a client that refuses the certificate
+    if pair is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*pair)
+        # the handshake happens in the thread of its connection
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", received
+        yield f"http{'s' if pair else ''}://127.0.0.1:{server.server_address[1]}", received
     finally:
         server.shutdown()
         thread.join()
@@ -245,6 +253,58 @@ def test_a_redirect_is_not_followed_and_failures_are_logged_once(bin_dir, db):
             wait_for(lambda: len(received) == 2, "both states were sent")
             status, _, err = one.stop()
         assert status == 0 and reached == [] and err.count("could not send the state of a watch: found status 302") == 1
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """A folder with the certificate of an own authority, authority.pem."""
+    folder = tmp_path_factory.mktemp("authority")
+    make_certificate(folder, "authority", names=None)
+    return folder
+
+
+def failure(dashboard):
+    """Returns the line that logs that a state was not sent."""
+    return next(line for line in iter(dashboard.process.stderr.readline, "") if "could not send the state of a watch" in line)
+
+
+def test_a_webhook_over_https_trusts_the_given_authority(bin_dir, db, authority):
+    pair = make_certificate(authority, "signed", signer="authority")
+    with receiver(pair=pair) as (url, received), Dashboard(bin_dir, db, "--watch-webhook", f"{url}/hook", env={"SSL_CERT_FILE": str(authority / "authority.pem")}) as one:
+        one.post(WATCHES, {"name": "w", "question": QUESTION})
+        state(one)
+        store(one, series(60, 80, 0.03, **STEP))
+        state(one)
+        wait_for(lambda: len(received) == 2, "both states were sent")
+        assert [(path, body["state"]) for path, _, body in received] == [("/hook", "stable"), ("/hook", "regression")]
+        status, _, err = one.stop()
+    assert status == 0 and "webhook" not in err, err
+
+
+@pytest.mark.parametrize("case", ["unknown authority", "another host", "expired"])
+def test_a_webhook_over_https_sends_nothing_to_an_untrusted_receiver(bin_dir, db, authority, case):
+    how = {"another host": {"names": "DNS:elsewhere.example"}, "expired": {"days": -1}}.get(case, {})
+    pair = make_certificate(authority, case.split()[0], signer="authority", **how)
+    env = {} if case == "unknown authority" else {"SSL_CERT_FILE": str(authority / "authority.pem")}
+    with receiver(pair=pair) as (url, received), Dashboard(bin_dir, db, "--watch-webhook", f"{url}/hook", env=env) as one:
+        one.post(WATCHES, {"name": "w", "question": QUESTION})
+        state(one)
+        assert "certificate" in failure(one)
+        assert one.stop()[0] == 0
+    assert received == []
+
+
+def test_a_redirect_over_https_is_not_followed(bin_dir, db, authority):
+    """Neither to https nor to http."""
+    pair = make_certificate(authority, "signed", signer="authority")
+    env = {"SSL_CERT_FILE": str(authority / "authority.pem")}
+    for other in (pair, None):
+        with receiver(pair=other) as (target, reached), receiver(307, [("Location", target)], pair) as (url, received):
+            with Dashboard(bin_dir, db, "--watch-webhook", url, env=env) as one:
+                one.post(WATCHES, {"name": f"{other is None}", "question": QUESTION})
+                assert "found status 307" in failure(one)
+                assert one.stop()[0] == 0
+            assert len(received) == 1 and reached == []
 
 
 def test_a_receiver_that_does_not_respond_delays_no_state(bin_dir, db):

@@ -12,7 +12,7 @@ import pytest
 from odd_server import CLOSE, DONE, HANG, LAST_CHUNK, OddServer, Pause, chunk, event, head, tokens, usage, whole
 from run_tools import read_zst_lines, run_profllm
 from test_odd_tls import TlsServer, context_of
-from test_tls import make_certificate
+from tls_tools import make_certificate
 from wait_tools import wait_for
 
 EVENTS = 12

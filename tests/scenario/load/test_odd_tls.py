@@ -5,7 +5,8 @@ import pytest
 from odd_rows import HEAD, TABLES, Row
 from odd_server import CLOSE, OddServer, Pause, chunk, good, head, stream, tokens
 from test_odd_servers import Play, check_record
-from test_tls import Certificates, make_certificate
+from test_tls import Certificates
+from tls_tools import make_certificate
 
 ANSWER = stream(*good())
 

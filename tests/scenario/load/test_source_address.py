@@ -9,7 +9,7 @@ import threading
 import pytest
 from flaky_server import FlakyServer
 from run_tools import base_config, environment, load_result, read_zst_lines, run_profllm, write_config
-from test_tls import make_certificate
+from tls_tools import make_certificate
 
 THREE = "127.0.0.2,127.0.0.3,127.0.0.4"
 

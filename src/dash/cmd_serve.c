@@ -27,7 +27,7 @@
 #include "query/series/cache.h"
 #include "store/store.h"
 
-#define SERIES_BYTES_MAX ((size_t)64 << 20) /* 10,000 analyses of 200 points */
+#define SERIES_BYTES_MAX ((size_t)64 << 20) /* 50,000 analyses with a change, or more */
 #define PARSED_BYTES_MAX \
 	((size_t)256     \
 	 << 20) /* of artifacts that were read: telemetry of five hours of eight GPUs at 100 ms */

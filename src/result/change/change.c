@@ -59,6 +59,7 @@ static size_t read_values(struct res_change_analysis *analysis)
 	const struct res_change_series *series = analysis->series;
 	size_t outside = 0;
 
+	analysis->gaps = analysis->value_count = 0;
 	analysis->y = pl_alloc_array(series->count, sizeof(double));
 	analysis->index = pl_alloc_array(series->count, sizeof(size_t));
 	for (size_t i = 0; i < series->count; i++) {
@@ -308,4 +309,10 @@ void res_change_analyze(struct res_change_series *series, const struct res_chang
 	}
 	for (size_t i = 0; i < ret->marker_count; i++)
 		ret->markers[i] = ret->index[ret->markers[i]];
+}
+
+void res_change_attach(struct res_change_analysis *analysis, const struct res_change_series *series)
+{
+	analysis->series = series;
+	read_values(analysis);
 }

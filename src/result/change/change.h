@@ -191,6 +191,13 @@ void res_change_analyze(struct res_change_series *series, const struct res_chang
 			struct res_change_analysis *ret);
 
 /*
+ * Completes a copy of an analysis without values: sets the series, and computes `y` and `index` from its points, which must be
+ * equal to those that were analyzed.
+ */
+void res_change_attach(struct res_change_analysis *analysis,
+		       const struct res_change_series *series);
+
+/*
  * Decides over the analyses of all series: computes q by Benjamini and Hochberg, withdraws changes
  * and tail checks above options.q, and writes states and reasons. If the number of series asks for
  * smaller p than the first permutations can show, it draws more for the changes found, all changes

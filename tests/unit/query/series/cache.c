@@ -1,5 +1,6 @@
 #include "query/series/cache.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,27 +10,24 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/rng.h"
 
 #define PLENTY (1u << 20)
 
-/* An analysis with every list; the first number distinguishes it from others. */
+/* An analysis with every list; the first number distinguishes it from others.
+ */
 struct example {
-	size_t outliers[2], markers[1], index[3];
+	size_t outliers[2], markers[1];
 	struct res_change changes[2];
-	double y[3];
 	struct res_change_analysis analysis;
 };
 
 static void example_init(struct example *example, size_t first)
 {
-	*example = (struct example){ .outliers = { first, 5 },
-				     .markers = { first + 1 },
-				     .index = { first, 1, 2 },
-				     .y = { (double)first, 0.25, -1 } };
+	*example = (struct example){ .outliers = { first, 5 }, .markers = { first + 1 } };
 	example->changes[0].index = first;
 	example->changes[1].index = first + 7;
 	example->analysis = (struct res_change_analysis){
-		.gaps = first,
 		.outliers = example->outliers,
 		.outlier_count = PL_ARRAY_SIZE(example->outliers),
 		.markers = example->markers,
@@ -37,9 +35,6 @@ static void example_init(struct example *example, size_t first)
 		.changes = example->changes,
 		.change_count = PL_ARRAY_SIZE(example->changes),
 		.change_room = PL_ARRAY_SIZE(example->changes),
-		.y = example->y,
-		.index = example->index,
-		.value_count = PL_ARRAY_SIZE(example->y),
 		.reasons = json_pack("[s]", "a reason"),
 	};
 }
@@ -74,7 +69,7 @@ static bool has(struct query_series_cache *cache, unsigned i)
 
 	if (!query_series_cache_find(cache, hash_of(hash, i), &series, &found))
 		return false;
-	assert_int_equal(found.gaps, i);
+	assert_int_equal(found.outliers[0], i);
 	res_change_analysis_done(&found);
 	return true;
 }
@@ -98,19 +93,13 @@ static void test_query_series_cache__returns_copies(void **state)
 	assert_int_equal(found.change_count, 2);
 	assert_int_equal(found.changes[0].index, 3);
 	assert_int_equal(found.changes[1].index, 10);
-	assert_int_equal(found.value_count, 3);
-	assert_true(found.y[0] == 3 && found.y[1] == 0.25 && found.y[2] == -1);
-	assert_int_equal(found.index[0], 3);
-	assert_int_equal(found.index[2], 2);
 	assert_string_equal(json_string_value(json_array_get(found.reasons, 0)), "a reason");
 	/* what its owner changes is not changed in the cache */
 	found.outliers[0] = 99;
-	found.y[0] = 99;
 	json_array_clear(found.reasons);
 	res_change_analysis_done(&found);
 	assert_true(query_series_cache_find(cache, hash, &series, &found));
 	assert_int_equal(found.outliers[0], 3);
-	assert_true(found.y[0] == 3);
 	assert_int_equal(json_array_size(found.reasons), 1);
 	res_change_analysis_done(&found);
 }
@@ -155,7 +144,7 @@ static void test_query_series_cache__is_bounded_in_bytes(void **state)
 	while (room_for(one) == 0)
 		one++;
 	assert_in_range(one, lists + sizeof(struct res_change_analysis),
-			lists + sizeof(struct res_change_analysis) + 256);
+			lists + sizeof(struct res_change_analysis) + 512);
 	assert_int_equal(room_for(one), 1);
 	assert_int_equal(room_for(2 * one - 1), 1);
 	assert_int_equal(room_for(2 * one), 2);
@@ -204,6 +193,107 @@ static void test_query_series_cache__keeps_repeated_tests(void **state)
 	res_change_analysis_done(&found);
 }
 
+/* ---- values, which are computed again
+ * ---------------------------------------------------------- */
+
+enum { POINTS = 1000 };
+
+/* A series with a step of 20 % at `at`, an outlier, a gap and other hardware.
+ */
+struct made {
+	struct res_change_point points[POINTS];
+	struct res_change_series series;
+	struct res_change_analysis analysis;
+};
+
+static struct made *make(size_t count, size_t at)
+{
+	struct made *made = pl_alloc(sizeof(*made));
+	struct pl_nplegacy rng;
+
+	pl_nplegacy_seed(&rng, 3);
+	for (size_t i = 0; i < count; i++)
+		made->points[i] = (struct res_change_point){
+			.at = (int64_t)i,
+			.id = "",
+			.hardware = i < count / 4 ? 1 : 2,
+			.value = 100 * (1 + 0.02 * pl_nplegacy_gauss(&rng)) * (i >= at ? 1.2 : 1),
+		};
+	made->points[count / 8].value = 300;
+	made->points[count / 8 + 3].value = NAN;
+	made->series = (struct res_change_series){ .key = "series",
+						   .points = made->points,
+						   .count = count,
+						   .direction = RES_FIELD_LOWER,
+						   .scale = RES_SCALE_LOG,
+						   .effect_min = 0.05 };
+	res_change_analyze(&made->series, &res_change_defaults, &made->analysis);
+	return made;
+}
+
+static void made_free(struct made **made)
+{
+	res_change_analysis_done(&(*made)->analysis);
+	free(*made);
+}
+#define auto_made __attribute__((cleanup(made_free))) struct made
+
+/* Returns the final verdict as text. free(). */
+static char *verdict_of(struct res_change_analysis *analysis)
+{
+	res_change_family(analysis, 1, &res_change_defaults);
+	auto_json json_t *json = res_change_json(analysis, &res_change_defaults);
+
+	return pl_json_to_text(json, PL_JSON_SORTED);
+}
+
+static void test_query_series_cache__a_copy_has_the_same_verdict(void **state)
+{
+	auto_series_cache struct query_series_cache *cache = query_series_cache_new(PLENTY);
+	auto_made *made = make(200, 120);
+	struct res_change_analysis found;
+	char hash[PL_SHA256_HEX_BYTES];
+
+	(void)state;
+	query_series_cache_add(cache, hash_of(hash, 1), &made->analysis);
+	assert_true(query_series_cache_find(cache, hash, &made->series, &found));
+	assert_ptr_equal(found.series, &made->series);
+	assert_int_equal(found.gaps, 1);
+	assert_int_equal(found.value_count, made->analysis.value_count);
+	assert_memory_equal(found.y, made->analysis.y, found.value_count * sizeof(found.y[0]));
+	assert_memory_equal(found.index, made->analysis.index,
+			    found.value_count * sizeof(found.index[0]));
+	auto_free char *one = verdict_of(&made->analysis), *other = verdict_of(&found);
+	assert_string_equal(one, other);
+	assert_non_null(strstr(one, "\"regression\""));
+	/* decisions over the copy do not change the entry */
+	assert_int_equal(found.state, RES_CHANGE_REGRESSION);
+	res_change_analysis_done(&found);
+	assert_true(query_series_cache_find(cache, hash, &made->series, &found));
+	assert_int_equal(found.state, RES_CHANGE_STABLE);
+	res_change_analysis_done(&found);
+}
+
+/* Series of 1,000 points need as little as short ones: a question with many of
+ * them makes progress. */
+static void test_query_series_cache__entries_do_not_grow_with_points(void **state)
+{
+	auto_series_cache struct query_series_cache *cache = query_series_cache_new(PLENTY);
+	auto_made *made = make(POINTS, POINTS);
+	struct res_change_analysis found;
+	char hash[PL_SHA256_HEX_BYTES];
+
+	(void)state;
+	for (unsigned i = 0; i < 700; i++)
+		query_series_cache_add(cache, hash_of(hash, i), &made->analysis);
+	for (unsigned i = 0; i < 700; i++) {
+		assert_true(
+			query_series_cache_find(cache, hash_of(hash, i), &made->series, &found));
+		assert_int_equal(found.value_count, POINTS - 1);
+		res_change_analysis_done(&found);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +302,8 @@ int main(void)
 		cmocka_unit_test(test_query_series_cache__is_bounded_in_bytes),
 		cmocka_unit_test(test_query_series_cache__drops_the_least_recently_used),
 		cmocka_unit_test(test_query_series_cache__keeps_repeated_tests),
+		cmocka_unit_test(test_query_series_cache__a_copy_has_the_same_verdict),
+		cmocka_unit_test(test_query_series_cache__entries_do_not_grow_with_points),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,14 +8,15 @@
 #include "base/rng.h"
 #include "base/stats.h"
 
-#define LANES         4
+#define LANES         8
 #define ENUMERATE_MAX 8
 #define ROUNDING      1e-9
 #define ROUNDING_F32  1e-4 /* of sums of n² single-precision numbers, with a margin */
 
 /*
- * One value of each of LANES orders in single precision: a vector of the processor. The compiler
- * knows these types for every processor.
+ * One value of each of LANES orders in single precision: a vector of processors with AVX2, two of
+ * others. The compiler knows these types for every processor. Each lane has the same operations in
+ * the same order everywhere, so results do not depend on the processor.
  */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
@@ -66,6 +67,15 @@ struct test {
 	lanes *left;  /* [i]: L/(i-1) of the first i */
 };
 
+static inline __attribute__((always_inline)) bool are_all_set(const lane_bits *bits)
+{
+	int32_t all = -1;
+
+	for (size_t lane = 0; lane < LANES; lane++)
+		all &= (*bits)[lane];
+	return all != 0;
+}
+
 static void *alloc_lanes(size_t count)
 {
 	return pl_must(aligned_alloc(sizeof(lanes), count * sizeof(lanes)));
@@ -105,9 +115,9 @@ static void test_done(struct test *test)
 }
 
 /* Sets reached[i] to whether the order in lane i has a cut that reaches the limit. */
-static void try_orders(struct test *test, bool reached[LANES])
+static inline __attribute__((always_inline)) void try_lanes(struct test *test, bool reached[LANES])
 {
-	const lane_bits magnitude = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
+	const lane_bits magnitude = (lane_bits){ 0 } + INT32_MAX;
 	size_t side_min = test->side_min;
 	lanes *right = test->right;
 	lane_bits hit = { 0 };
@@ -115,8 +125,7 @@ static void try_orders(struct test *test, bool reached[LANES])
 	memset(right, 0, test->n * sizeof(right[0]));
 	for (size_t j = 0; j < test->n; j++) {
 		const lanes last = test->y[j];
-		const lanes none = { INFINITY, INFINITY, INFINITY, INFINITY };
-		lanes sum = { 0 }, least = none;
+		lanes sum = { 0 }, least = (lanes){ 0 } + INFINITY;
 		size_t end = j + 1;
 		/* cuts from side_min to last_cut are possible; the others only add to the sums */
 		size_t last_cut = end < 2 * side_min ? 0 : end - side_min;
@@ -141,11 +150,34 @@ static void try_orders(struct test *test, bool reached[LANES])
 		}
 		test->left[end] = right[0] * test->inverse[j];
 		hit |= (lane_bits)(least <= test->left[end] - test->limit[end]);
-		if (hit[0] & hit[1] & hit[2] & hit[3])
+		if (are_all_set(&hit))
 			break;
 	}
 	for (size_t lane = 0; lane < LANES; lane++)
 		reached[lane] = hit[lane] != 0;
+}
+
+static void try_orders_anywhere(struct test *test, bool reached[LANES])
+{
+	try_lanes(test, reached);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void try_orders_avx2(struct test *test, bool reached[LANES])
+{
+	try_lanes(test, reached);
+}
+#endif
+
+typedef void try_fn(struct test *test, bool reached[LANES]);
+
+static try_fn *choose_try(void)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		return try_orders_avx2;
+#endif
+	return try_orders_anywhere;
 }
 
 /* Advances to the next order of the numbers below n in lexicographic order; false: it was the last. */
@@ -232,6 +264,7 @@ struct res_permutation res_cut_test(const double *y, size_t n, size_t side_min, 
 	auto_free size_t *blocks = pl_alloc_array(n, sizeof(blocks[0]));
 	auto_free size_t *order = pl_alloc_array(n, sizeof(order[0]));
 	struct pl_pcg64 rng;
+	try_fn *try_orders = choose_try();
 	pl_pcg64_seed(&rng, seed);
 	while (found.drawn < count) {
 		bool reached[LANES];

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "store/artifacts/files.h"
+#include "store/artifacts/prepared_priv.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_get_run_id,
@@ -537,7 +538,10 @@ int store_artifacts_sweep(struct store *store, int64_t now_ns, int64_t unclaimed
 	if (store_begin(store, err) < 0 ||
 	    store_end(store, forget_unclaimed(store, now_ns, unclaimed_ns, err), err) < 0)
 		return -1;
-	return store->files == NULL
-		       ? 0
-		       : store_files_sweep(store->files, is_named, store, ret_files, err);
+	if (store->files == NULL)
+		return 0;
+	if (store_files_sweep(store->files, is_named, store, ret_files, err) < 0)
+		return -1;
+	store_prepared_sweep(store->files);
+	return 0;
 }

@@ -96,6 +96,11 @@ void store_files_free(struct store_files *files)
 	free(files);
 }
 
+const char *store_files_folder(const struct store_files *files)
+{
+	return files->folder;
+}
+
 /* ---- directories --------------------------------------------------------------------------- */
 
 /* free() */

@@ -4,6 +4,7 @@
  *	DIR/incoming/PROCESS.N            being written, and locked (flock) by the writer
  *	DIR/incoming/SHA256.PROCESS.N     complete; not yet committed
  *	DIR/ab/ab12...                    complete, linked there
+ *	DIR/prepared/                     see prepared.h
  *	DIR/lock                          shared: a file is added; exclusive: an unnamed file is removed
  *
  * So the remains of a kill are in one small directory: store_files_tidy() removes those that no row of the database
@@ -34,6 +35,7 @@ struct store_files *store_files_new(const char *folder);
  */
 int store_files_distrust(struct store_files *files, struct pl_err *err) PL_MUST_CHECK;
 void store_files_free(struct store_files *files);
+const char *store_files_folder(const struct store_files *files);
 
 /* A file that is being written. */
 struct store_file_in;

@@ -16,22 +16,29 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/unpack.h"
-#include "dash/parsed/parsed.h"
+#include "dash/parsed/prepared.h"
 #include "dash/problem.h"
 #include "dash/range.h"
+#include "dash/records/records.h"
 #include "dash/request.h"
 #include "dash/routes.h"
 #include "dash/tar.h"
+#include "series/image.h"
 #include "series/series.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/files.h"
 #include "trace/trace.h"
+
+static const struct dash_prepared_kind series_kind;
 
 /* ---- upload -------------------------------------------------------------------------------- */
 
 struct incoming {
 	struct dash_sink sink;
 	struct store_artifact_in *in;
+	struct dash_prepared *prepared;
+	const struct dash_prepared_kind *kind; /* NULL: none that takes long to read */
+	char *name;
 	char expected[65]; /* "": any */
 };
 
@@ -66,6 +73,19 @@ static bool take_bytes(struct dash_sink *sink, const char *bytes, size_t len,
 	return false;
 }
 
+/* Users often open a result as soon as its files have arrived. */
+static void prepare(const struct incoming *incoming)
+{
+	struct store_artifact artifact = { .name = incoming->name,
+					   .bytes = store_artifact_bytes(incoming->in) };
+
+	if (incoming->kind == NULL)
+		return;
+	snprintf(artifact.sha256, sizeof(artifact.sha256), "%s",
+		 store_artifact_sha256(incoming->in));
+	dash_prepared_add(incoming->prepared, incoming->kind, &artifact);
+}
+
 static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
 {
 	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
@@ -86,6 +106,7 @@ static void end_bytes(struct dash_sink *sink, struct dash_answer *answer)
 	else if (awaited[0] != '\0')
 		json_object_set_new(stored, "expected", json_string(awaited));
 	dash_answer_json(answer, is_new ? 201 : 200, stored);
+	prepare(incoming);
 }
 
 static void free_bytes(struct dash_sink *sink)
@@ -93,7 +114,20 @@ static void free_bytes(struct dash_sink *sink)
 	struct incoming *incoming = PL_CONTAINER_OF(sink, struct incoming, sink);
 
 	store_artifact_free(incoming->in);
+	free(incoming->name);
 	free(incoming);
+}
+
+static const struct dash_prepared_kind *kind_of(const char *name)
+{
+	static const struct dash_prepared_kind *const kinds[] = { &dash_records_kind,
+								  &series_kind };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	}
+	return NULL;
 }
 
 void dash_put_artifact(const struct dash_request *request, struct dash_answer *answer)
@@ -116,7 +150,11 @@ void dash_put_artifact(const struct dash_request *request, struct dash_answer *a
 	}
 	struct incoming *incoming = pl_alloc(sizeof(*incoming));
 	*incoming = (struct incoming){
-		.sink = { .take = take_bytes, .end = end_bytes, .free = free_bytes }, .in = in
+		.sink = { .take = take_bytes, .end = end_bytes, .free = free_bytes },
+		.in = in,
+		.prepared = request->context->prepared,
+		.kind = kind_of(request->words[1]),
+		.name = pl_strdup(request->words[2]),
 	};
 	for (size_t i = 0; expected != NULL && i < STORE_SHA256_LEN; i++)
 		incoming->expected[i] = (char)tolower((unsigned char)expected[i]);
@@ -304,11 +342,6 @@ const struct store_artifact *dash_artifact_of_kind(const struct store_artifacts 
 	return lost;
 }
 
-struct series_file {
-	struct store *store;
-	const struct store_artifact *artifact;
-};
-
 static int read_blocks(struct pl_unpack *unpack, const char *name, struct series_reader *reader,
 		       struct pl_err *err)
 {
@@ -328,23 +361,25 @@ static int read_blocks(struct pl_unpack *unpack, const char *name, struct series
 	return 0;
 }
 
-static int read_series(void *data, size_t bytes_max, void **ret, struct pl_err *err)
+static int read_series(struct store *store, const struct store_artifact *artifact,
+		       struct mirror_cancel_token *cancel_token, size_t bytes_max, void **ret,
+		       struct pl_err *err)
 {
-	const struct series_file *file = data;
-	const char *name = file->artifact->name;
+	const char *name = artifact->name;
 	auto_series_reader struct series_reader *reader = series_reader_new(bytes_max);
 	auto_unpack struct pl_unpack *unpack = NULL;
 	struct series *series = NULL;
 	struct stat stat;
 	int fd = -1;
 
-	if (file->artifact->bytes > SERIES_PACKED_MAX)
+	(void)cancel_token; /* the limits are low */
+	if (artifact->bytes > SERIES_PACKED_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "%s has more than %lld bytes", name,
 				  (long long)SERIES_PACKED_MAX);
-	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
+	if (store_artifact_open(store, artifact->sha256, &fd, err) < 0 ||
 	    pl_unpack_new(fd, name, &unpack, err) < 0)
 		return -1;
-	if (fstat(fd, &stat) < 0 || stat.st_size < file->artifact->bytes)
+	if (fstat(fd, &stat) < 0 || stat.st_size < artifact->bytes)
 		return pl_err_set(err, PL_ERR_IO, "could not read %s completely", name);
 	if (read_blocks(unpack, name, reader, err) < 0 ||
 	    series_reader_end(reader, &series, err) < 0)
@@ -368,13 +403,33 @@ static size_t bytes_of_series(const void *series)
 	return series_bytes(series);
 }
 
-static const struct dash_parsed_kind series_kind = { ref_series, unref_series, bytes_of_series };
+static int save_series(const void *series, int fd, struct pl_err *err)
+{
+	return series_save(series, fd, err);
+}
+
+static int load_series(int fd, size_t bytes_max, void **ret, struct pl_err *err)
+{
+	struct series *series = NULL;
+
+	if (series_load(fd, bytes_max, &series, err) < 0)
+		return -1;
+	*ret = series;
+	return 0;
+}
+
+static const struct dash_prepared_kind series_kind = {
+	.parsed = { ref_series, unref_series, bytes_of_series },
+	.name = "series",
+	.read = read_series,
+	.save = save_series,
+	.load = load_series,
+};
 
 /* Returns false if refused. *ret is a new reference; without an artifact it is empty. */
 static bool open_series(const struct dash_request *request, const struct store_artifact *artifact,
 			struct series **ret, struct dash_answer *answer)
 {
-	struct series_file file = { request->context->store, artifact };
 	struct pl_err err = PL_ERR_INIT;
 	void *parsed = NULL;
 
@@ -383,8 +438,8 @@ static bool open_series(const struct dash_request *request, const struct store_a
 	/* says which file is missing on the server */
 	if (!dash_artifact_exists(request, artifact, answer))
 		return false;
-	if (dash_parsed_open(request->context->parsed, &series_kind, artifact->sha256, read_series,
-			     &file, &parsed, &err) < 0) {
+	if (dash_prepared_open(request->context->prepared, &series_kind, artifact,
+			       request->cancel_token, &parsed, &err) < 0) {
 		dash_refuse_artifact(answer, &err);
 		return false;
 	}

@@ -19,7 +19,7 @@
 #include "dash/import/watching.h"
 #include "dash/live/live.h"
 #include "dash/log/indexes.h"
-#include "dash/parsed/parsed.h"
+#include "dash/parsed/prepared.h"
 #include "dash/routes.h"
 #include "dash/serve.h"
 #include "dash/server.h"
@@ -193,7 +193,7 @@ static int64_t version_of(void *data)
 	return store_data_version(data, &version, PL_ERR_IGNORED) < 0 ? -1 : version;
 }
 
-/* Serves with the live runs and the watches. */
+/* Serves with the live runs, the prepared files and the watches. */
 static int serve_all(const struct dash_serve_options *options, struct dash_context *context,
 		     const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
 {
@@ -204,10 +204,13 @@ static int serve_all(const struct dash_serve_options *options, struct dash_conte
 
 	if (dash_live_start(&live, &context->live, err) < 0)
 		return -1;
-	int rc = dash_watches_start(context, options->watch_webhook, &context->watches, err);
+	int rc = dash_prepared_start(context->store, context->parsed, &context->prepared, err);
+	if (rc == 0)
+		rc = dash_watches_start(context, options->watch_webhook, &context->watches, err);
 	if (rc == 0)
 		rc = serve(options, context, addr, signals, err);
 	dash_watches_stop(context->watches);
+	dash_prepared_stop(context->prepared);
 	dash_live_stop(context->live);
 	return rc;
 }

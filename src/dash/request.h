@@ -31,6 +31,7 @@ struct dash_context {
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
 	struct dash_parsed_cache *parsed;  /* artifacts that were read (parsed/parsed.h) */
+	struct dash_prepared *prepared;    /* those that take long to read (parsed/prepared.h) */
 	struct dash_log_indexes *logs;     /* of the logs that were read last (log/indexes.h) */
 	struct dash_live *live;            /* runs in progress (live/live.h) */
 	struct query_series_cache *series; /* analyses of single series (query/series/cache.h) */

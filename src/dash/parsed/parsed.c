@@ -165,3 +165,13 @@ int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_k
 	pthread_mutex_unlock(&cache->lock);
 	return result;
 }
+
+int dash_parsed_fill(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+		     const char *sha256, dash_parsed_read_fn *read, void *data, void **ret,
+		     struct pl_err *err)
+{
+	pthread_mutex_lock(&cache->lock);
+	int result = open_locked(cache, kind, sha256, read, data, ret, err);
+	pthread_mutex_unlock(&cache->lock);
+	return result;
+}

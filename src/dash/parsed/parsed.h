@@ -34,3 +34,7 @@ typedef int dash_parsed_read_fn(void *data, size_t bytes_max, void **ret, struct
 int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
 		     const char *sha256, dash_parsed_read_fn *read, void *data, void **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
+/* The same for a thread that clients do not wait for: it is not counted, and never BUSY. */
+int dash_parsed_fill(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+		     const char *sha256, dash_parsed_read_fn *read, void *data, void **ret,
+		     struct pl_err *err) PL_MUST_CHECK;

@@ -18,11 +18,14 @@ bool dash_records_has_lists(const char *document, size_t len);
 /* A gap is a stall if it is this often as long as the median gap of all completed requests. */
 #define DASH_RECORD_STALL_MEDIANS 5
 
+struct dash_prepared_kind;
 struct dash_request;
 struct store_artifact;
 
+extern const struct dash_prepared_kind dash_records_kind;
+
 /*
- * Opens a stored artifact of kind `requests`, from the cache if it was read before. *ret is a new reference. Returns -1
+ * Opens a stored artifact of kind `requests`, fast if it was read before. *ret is a new reference. Returns -1
  * also if two other threads wait already (BUSY), or the client has left.
  */
 int dash_records_open(const struct dash_request *request, const struct store_artifact *artifact,

@@ -7,10 +7,11 @@
 #include "base/unpack.h"
 #include "dash/artifacts.h"
 #include "dash/dash.h"
-#include "dash/parsed/parsed.h"
+#include "dash/parsed/prepared.h"
 #include "dash/problem.h"
 #include "dash/records/records.h"
 #include "mirror/cancel_token.h"
+#include "records/image.h"
 #include "result/flat/read.h"
 #include "result/record.h"
 #include "store/store.h"
@@ -30,15 +31,7 @@ static size_t bytes_of(const void *records)
 	return records_bytes(records);
 }
 
-static const struct dash_parsed_kind records_kind = { ref_records, unref_records, bytes_of };
-
 /* ---- the artifact -------------------------------------------------------------------------- */
-
-struct file {
-	struct store *store;
-	const struct store_artifact *artifact;
-	struct mirror_cancel_token *cancel_token; /* NULL: none */
-};
 
 static bool has_left(void *token)
 {
@@ -47,31 +40,54 @@ static bool has_left(void *token)
 	return cancel_token != NULL && cancel_token->has_left(cancel_token);
 }
 
-static int read_file(void *data, size_t bytes_max, void **ret, struct pl_err *err)
+static int read_file(struct store *store, const struct store_artifact *artifact,
+		     struct mirror_cancel_token *cancel_token, size_t bytes_max, void **ret,
+		     struct pl_err *err)
 {
-	const struct file *file = data;
-	const struct records_cancel cancel = { has_left, file->cancel_token };
+	const struct records_cancel cancel = { has_left, cancel_token };
 	auto_records struct records *records = NULL;
 	auto_unpack struct pl_unpack *unpack = NULL;
 	int fd = -1;
 
-	if (store_artifact_open(file->store, file->artifact->sha256, &fd, err) < 0 ||
-	    pl_unpack_new(fd, file->artifact->name, &unpack, err) < 0)
+	if (store_artifact_open(store, artifact->sha256, &fd, err) < 0 ||
+	    pl_unpack_new(fd, artifact->name, &unpack, err) < 0)
 		return -1;
 	if (records_read(unpack, &cancel, bytes_max, &records, err) < 0)
-		return pl_err_wrap(err, "'%s'", file->artifact->name);
+		return pl_err_wrap(err, "'%s'", artifact->name);
 	*ret = pl_take(records);
 	return 0;
 }
 
+static int save_records(const void *records, int fd, struct pl_err *err)
+{
+	return records_save(records, fd, err);
+}
+
+static int load_records(int fd, size_t bytes_max, void **ret, struct pl_err *err)
+{
+	struct records *records = NULL;
+
+	if (records_load(fd, bytes_max, &records, err) < 0)
+		return -1;
+	*ret = records;
+	return 0;
+}
+
+const struct dash_prepared_kind dash_records_kind = {
+	.parsed = { ref_records, unref_records, bytes_of },
+	.name = "requests",
+	.read = read_file,
+	.save = save_records,
+	.load = load_records,
+};
+
 int dash_records_open(const struct dash_request *request, const struct store_artifact *artifact,
 		      struct records **ret, struct pl_err *err)
 {
-	struct file file = { request->context->store, artifact, request->cancel_token };
 	void *parsed = NULL;
 
-	if (dash_parsed_open(request->context->parsed, &records_kind, artifact->sha256, read_file,
-			     &file, &parsed, err) < 0)
+	if (dash_prepared_open(request->context->prepared, &dash_records_kind, artifact,
+			       request->cancel_token, &parsed, err) < 0)
 		return -1;
 	*ret = parsed;
 	return 0;
@@ -150,8 +166,8 @@ static bool open_records(const struct dash_request *request, struct store_entry 
 			return false;
 		rc = dash_records_open(request, artifact, &ret->records, &err);
 	} else if (dash_records_has_lists(entry->bytes, entry->len)) {
-		rc = dash_parsed_open(cache, &records_kind, entry->sha256, read_lists, entry,
-				      &parsed, &err);
+		rc = dash_parsed_open(cache, &dash_records_kind.parsed, entry->sha256, read_lists,
+				      entry, &parsed, &err);
 	} else {
 		return refuse_missing(request, "", answer);
 	}

@@ -1,5 +1,6 @@
 """Requests of a client that left are dropped, or abandoned while they are computed, unless another client sends the same."""
 import json
+import shutil
 import socket
 
 import pytest
@@ -18,11 +19,21 @@ def with_fields(result, fields):
     return {**result, "config": {**result["config"], "server": {**result["config"]["server"], **fields}}}
 
 
-@pytest.fixture
-def dashboard(bin_dir, tmp_path):
-    """A dashboard of results with many fields of their own, which are read from every document at the first request."""
-    with Dashboard(bin_dir, tmp_path / "d.db", "--verbose") as one:
+@pytest.fixture(scope="module")
+def store(bin_dir, tmp_path_factory):
+    """A database of results with many fields of their own."""
+    folder = tmp_path_factory.mktemp("store")
+    with Dashboard(bin_dir, folder / "d.db") as one:
         one.upload("/api/upload/batch", [with_fields(result, {f"t{j}": f"{i} {j}" for j in range(FIELDS)}) for i, result in enumerate(results(ROWS))])
+        assert one.stop() == (0, "", "")
+    return folder
+
+
+@pytest.fixture
+def dashboard(bin_dir, store, tmp_path):
+    """A dashboard of a copy; the fields are read from every document at the first request."""
+    shutil.copytree(store, tmp_path, dirs_exist_ok=True)
+    with Dashboard(bin_dir, tmp_path / "d.db", "--verbose") as one:
         yield one
 
 

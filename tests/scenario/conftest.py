@@ -15,7 +15,7 @@ from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
 TEST_DATA = os.environ.get("PROFLLM_TEST_DATA")
-SAMPLE = 4
+SAMPLE = 2
 sys.path.insert(0, str(SOURCE / "tools"))
 
 import scratch  # noqa: E402

@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+pytestmark = pytest.mark.release_only  # runs no program of the build
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

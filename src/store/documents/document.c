@@ -21,7 +21,8 @@
 #include "store/documents/lines.h"
 #include "vllm/secret.h"
 
-#define FAULTS_MAX      1000
+/* More than a result has keys, with their alternatives: missing ones hide no grave fault. */
+#define FAULTS_MAX      4000
 #define NOTES_MAX       100
 #define FAULT_BYTES_MAX 8192
 /* longer ones fail the schema below, whose limit is in characters */

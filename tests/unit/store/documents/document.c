@@ -146,6 +146,43 @@ static void test_store_documents_document__is_rejected_with_every_fault(void **s
 	}
 }
 
+/* The keys that a result lacks are more than a thousand, and hide no fault after them. */
+static void test_store_documents_document__missing_keys_hide_nothing(void **state)
+{
+	static const struct {
+		const char *key, *value, *pointer; /* pointer NULL: it is taken */
+	} rows[] = {
+		{ "status", "\"partial\"", NULL },
+		{ "status", "7", "/status" },
+		{ "status", "\"lost\"", "/status" },
+		{ "timestamp", "7", "/timestamp" },
+	};
+	auto_tools tools = { .fields = NULL };
+
+	(void)state;
+	tools_init(&tools);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_json json_t *json = json_load_file(
+			PROFLLM_SOURCE_DIR "/tests/scenario/data/result.json", 0, NULL);
+		json_object_set_new(json, "quality", json_pack("{s:n}", "verdict"));
+		json_object_set_new(json, rows[i].key,
+				    json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
+		auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+		auto_store_document document = { .len = 0 };
+		auto_json json_t *faults = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		int done = store_document_read(
+			tools.reader,
+			&(struct store_source){
+				.bytes = text, .len = strlen(text), .name = "x.json", .line = 1 },
+			&document, &faults, &err);
+		if ((done == 0) != (rows[i].pointer == NULL))
+			fail_msg("%s %s: %s", rows[i].key, rows[i].value, err.text);
+		if (done < 0)
+			assert_true(has_fault(faults, rows[i].pointer, 1));
+	}
+}
+
 /* Another release may know more values of a list. The status and the verdict decide what a result is worth, and are known. */
 static void test_store_documents_document__values_of_other_releases(void **state)
 {
@@ -378,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_documents_document__is_recognized_by_its_content),
 		cmocka_unit_test(test_store_documents_document__is_rejected_with_every_fault),
+		cmocka_unit_test(test_store_documents_document__missing_keys_hide_nothing),
 		cmocka_unit_test(test_store_documents_document__values_of_other_releases),
 		cmocka_unit_test(test_store_documents_document__lines_are_those_of_the_file),
 		cmocka_unit_test(test_store_documents_document__quotes_nothing_of_invalid_json),

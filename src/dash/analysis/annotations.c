@@ -3,11 +3,12 @@
 
 #include "base/json.h"
 #include "dash/problem.h"
-#include "dash/request.h"
+#include "dash/saved.h"
 #include "mirror/instant.h"
 #include "store/analysis/annotation.h"
 
-#define PATH "/api/annotations"
+static const struct dash_saved annotation_kind = { "annotation", "annotations", "/api/annotations",
+						   STORE_ANNOTATIONS_MAX };
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -111,35 +112,9 @@ static bool read_body(const struct dash_request *request, bool is_new, json_t **
 	return true;
 }
 
-static void answer_outcome(const struct dash_request *request,
-			   enum store_annotation_outcome outcome, int status, json_t *annotation,
-			   struct dash_answer *answer)
-{
-	switch (outcome) {
-	case STORE_ANNOTATION_OK:
-		if (annotation == NULL)
-			answer->status = status;
-		else
-			dash_answer_json(answer, status, annotation);
-		return;
-	case STORE_ANNOTATION_NONE:
-		dash_refuse(answer, 404, "annotation '%s' does not exist", request->words[0]);
-		return;
-	case STORE_ANNOTATION_CHANGED:
-		dash_refuse(answer, 412,
-			    "annotation '%s' has another revision than If-Match; read it again",
-			    request->words[0]);
-		return;
-	case STORE_ANNOTATION_FULL:
-		dash_refuse(answer, 409, "the limit of %d annotations is reached; delete one first",
-			    STORE_ANNOTATIONS_MAX);
-		return;
-	}
-}
-
 void dash_add_annotation(const struct dash_request *request, struct dash_answer *answer)
 {
-	enum store_annotation_outcome outcome;
+	enum store_saved_outcome outcome;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *members = NULL;
 	json_t *added = NULL;
@@ -150,16 +125,13 @@ void dash_add_annotation(const struct dash_request *request, struct dash_answer 
 		dash_refuse_stored(answer, &err);
 		return;
 	}
-	if (added != NULL)
-		answer->location = pl_asprintf(PATH "/%lld",
-					       (long long)pl_json_get_i64(added, "id"));
-	answer_outcome(request, outcome, 201, added, answer);
+	dash_saved_answer(&annotation_kind, request, outcome, 201, added, answer);
 }
 
 void dash_change_annotation(const struct dash_request *request, struct dash_answer *answer)
 {
 	int64_t id = dash_request_id(request), revision = dash_request_revision(request);
-	enum store_annotation_outcome outcome = STORE_ANNOTATION_NONE;
+	enum store_saved_outcome outcome = STORE_SAVED_NONE;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *members = NULL;
 	json_t *changed = NULL;
@@ -170,18 +142,18 @@ void dash_change_annotation(const struct dash_request *request, struct dash_answ
 					      &outcome, &changed, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else
-		answer_outcome(request, outcome, 200, changed, answer);
+		dash_saved_answer(&annotation_kind, request, outcome, 200, changed, answer);
 }
 
 void dash_remove_annotation(const struct dash_request *request, struct dash_answer *answer)
 {
 	int64_t id = dash_request_id(request), revision = dash_request_revision(request);
-	enum store_annotation_outcome outcome = STORE_ANNOTATION_NONE;
+	enum store_saved_outcome outcome = STORE_SAVED_NONE;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (id > 0 &&
 	    store_annotation_remove(request->context->store, id, revision, &outcome, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else
-		answer_outcome(request, outcome, 204, NULL, answer);
+		dash_saved_answer(&annotation_kind, request, outcome, 204, NULL, answer);
 }

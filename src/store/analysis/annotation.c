@@ -115,57 +115,56 @@ static int write_within(struct store *store, int64_t id, const json_t *before, c
 	return store_saved_get(&store->writer, &annotation_rows, id, ret, err);
 }
 
-static int add(struct store *store, const json_t *annotation,
-	       enum store_annotation_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+static int add(struct store *store, const json_t *annotation, enum store_saved_outcome *ret_outcome,
+	       json_t **ret, struct pl_err *err)
 {
 	int64_t count = 0;
 
 	if (count_rows(store, &count, err) < 0)
 		return -1;
-	*ret_outcome = count < STORE_ANNOTATIONS_MAX ? STORE_ANNOTATION_OK : STORE_ANNOTATION_FULL;
-	if (*ret_outcome != STORE_ANNOTATION_OK)
+	*ret_outcome = count < STORE_ANNOTATIONS_MAX ? STORE_SAVED_OK : STORE_SAVED_FULL;
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	return write_within(store, 0, NULL, annotation, ret, err);
 }
 
 /* *ret_before: the annotation, if the outcome is OK. */
 static int judge(struct store *store, int64_t id, int64_t revision,
-		 enum store_annotation_outcome *ret_outcome, json_t **ret_before,
-		 struct pl_err *err)
+		 enum store_saved_outcome *ret_outcome, json_t **ret_before, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 
 	if (store_saved_get(&store->writer, &annotation_rows, id, &before, err) < 0)
 		return -1;
-	*ret_outcome = before == NULL ? STORE_ANNOTATION_NONE
+	*ret_outcome = before == NULL ? STORE_SAVED_NONE
 		       : revision != 0 && revision != pl_json_get_i64(before, "revision")
-			       ? STORE_ANNOTATION_CHANGED
-			       : STORE_ANNOTATION_OK;
+			       ? STORE_SAVED_CHANGED
+			       : STORE_SAVED_OK;
 	*ret_before = pl_take(before);
 	return 0;
 }
 
 static int change_row(struct store *store, int64_t id, int64_t revision, const json_t *change,
-		      enum store_annotation_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+		      enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 
 	if (judge(store, id, revision, ret_outcome, &before, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_ANNOTATION_OK)
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	return write_within(store, id, before, change, ret, err);
 }
 
 static int remove_row(struct store *store, int64_t id, int64_t revision,
-		      enum store_annotation_outcome *ret_outcome, struct pl_err *err)
+		      enum store_saved_outcome *ret_outcome, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 	auto_borrowed statement = NULL;
 
 	if (judge(store, id, revision, ret_outcome, &before, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_ANNOTATION_OK)
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	if (store_sql_cached(&store->writer, &sql_remove_annotation, &statement, err) < 0)
 		return -1;
@@ -176,8 +175,7 @@ static int remove_row(struct store *store, int64_t id, int64_t revision,
 }
 
 int store_annotation_add(struct store *store, const json_t *annotation,
-			 enum store_annotation_outcome *ret_outcome, json_t **ret,
-			 struct pl_err *err)
+			 enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *added = NULL;
 
@@ -190,8 +188,7 @@ int store_annotation_add(struct store *store, const json_t *annotation,
 }
 
 int store_annotation_change(struct store *store, int64_t id, int64_t revision, const json_t *change,
-			    enum store_annotation_outcome *ret_outcome, json_t **ret,
-			    struct pl_err *err)
+			    enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *changed = NULL;
 
@@ -205,7 +202,7 @@ int store_annotation_change(struct store *store, int64_t id, int64_t revision, c
 }
 
 int store_annotation_remove(struct store *store, int64_t id, int64_t revision,
-			    enum store_annotation_outcome *ret_outcome, struct pl_err *err)
+			    enum store_saved_outcome *ret_outcome, struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;

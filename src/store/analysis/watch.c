@@ -120,7 +120,7 @@ static int list_with_history(struct store_sql *sql, json_t **ret, struct pl_err 
 
 /* id 0: a new watch. *ret_before: the watch `id`, if the outcome is OK. */
 static int judge(struct store *store, int64_t id, int64_t revision, const char *name,
-		 enum store_watch_outcome *ret, json_t **ret_before, struct pl_err *err)
+		 enum store_saved_outcome *ret, json_t **ret_before, struct pl_err *err)
 {
 	auto_needle struct query_needle *needle = query_needle_new(name != NULL ? name : "", true);
 	auto_json json_t *watches = NULL;
@@ -137,15 +137,15 @@ static int judge(struct store *store, int64_t id, int64_t revision, const char *
 			is_named = true;
 	}
 	if (id != 0 && before == NULL)
-		*ret = STORE_WATCH_NONE;
+		*ret = STORE_SAVED_NONE;
 	else if (revision != 0 && pl_json_get_i64(before, "revision") != revision)
-		*ret = STORE_WATCH_CHANGED;
+		*ret = STORE_SAVED_CHANGED;
 	else if (is_named)
-		*ret = STORE_WATCH_NAMED;
+		*ret = STORE_SAVED_NAMED;
 	else if (id == 0 && json_array_size(watches) >= STORE_WATCHES_MAX)
-		*ret = STORE_WATCH_FULL;
+		*ret = STORE_SAVED_FULL;
 	else
-		*ret = STORE_WATCH_OK;
+		*ret = STORE_SAVED_OK;
 	*ret_before = json_incref((json_t *)before);
 	return 0;
 }
@@ -216,14 +216,14 @@ static bool asks_the_same(const json_t *before, const json_t *content)
 
 /* id 0: a new watch. */
 static int put(struct store *store, int64_t id, int64_t revision, const json_t *change,
-	       enum store_watch_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+	       enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	const char *name = pl_json_get_text(change, "name");
 	auto_json json_t *before = NULL;
 
 	if (judge(store, id, revision, name, ret_outcome, &before, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_WATCH_OK)
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	auto_json json_t *content = content_of(before, change);
 	bool is_known = before != NULL && asks_the_same(before, content);
@@ -241,7 +241,7 @@ static int put(struct store *store, int64_t id, int64_t revision, const json_t *
 }
 
 static int put_whole(struct store *store, int64_t id, int64_t revision, const json_t *change,
-		     enum store_watch_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+		     enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *written = NULL;
 
@@ -253,27 +253,27 @@ static int put_whole(struct store *store, int64_t id, int64_t revision, const js
 	return 0;
 }
 
-int store_watch_add(struct store *store, const json_t *watch, enum store_watch_outcome *ret_outcome,
+int store_watch_add(struct store *store, const json_t *watch, enum store_saved_outcome *ret_outcome,
 		    json_t **ret, struct pl_err *err)
 {
 	return put_whole(store, 0, 0, watch, ret_outcome, ret, err);
 }
 
 int store_watch_change(struct store *store, int64_t id, int64_t revision, const json_t *change,
-		       enum store_watch_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+		       enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	return put_whole(store, id, revision, change, ret_outcome, ret, err);
 }
 
 static int remove_row(struct store *store, int64_t id, int64_t revision,
-		      enum store_watch_outcome *ret_outcome, struct pl_err *err)
+		      enum store_saved_outcome *ret_outcome, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 	auto_borrowed statement = NULL;
 
 	if (judge(store, id, revision, NULL, ret_outcome, &before, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_WATCH_OK)
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	if (store_sql_cached(&store->writer, &sql_remove_watch, &statement, err) < 0)
 		return -1;
@@ -282,7 +282,7 @@ static int remove_row(struct store *store, int64_t id, int64_t revision,
 }
 
 int store_watch_remove(struct store *store, int64_t id, int64_t revision,
-		       enum store_watch_outcome *ret_outcome, struct pl_err *err)
+		       enum store_saved_outcome *ret_outcome, struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;

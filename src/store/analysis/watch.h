@@ -9,30 +9,23 @@
 #pragma once
 
 #include "base/json.h"
+#include "store/saved/outcome.h"
 #include "store/store.h"
 
 #define STORE_WATCHES_MAX      100
 #define STORE_WATCH_STATES_MAX 200
 
-enum store_watch_outcome {
-	STORE_WATCH_OK,
-	STORE_WATCH_NONE,    /* no watch has this id */
-	STORE_WATCH_CHANGED, /* it has another revision */
-	STORE_WATCH_NAMED,   /* another watch has this name */
-	STORE_WATCH_FULL,    /* STORE_WATCHES_MAX watches exist */
-};
-
 /*
  * *ret: the watch as in a response, a new reference, if the outcome is OK. On disk when they return. A change keeps the
  * members that it lacks; another question or fail_on makes the state unknown. revision 0: any.
  */
-int store_watch_add(struct store *store, const json_t *watch, enum store_watch_outcome *ret_outcome,
+int store_watch_add(struct store *store, const json_t *watch, enum store_saved_outcome *ret_outcome,
 		    json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 int store_watch_change(struct store *store, int64_t id, int64_t revision, const json_t *change,
-		       enum store_watch_outcome *ret_outcome, json_t **ret,
+		       enum store_saved_outcome *ret_outcome, json_t **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 int store_watch_remove(struct store *store, int64_t id, int64_t revision,
-		       enum store_watch_outcome *ret_outcome, struct pl_err *err) PL_MUST_CHECK;
+		       enum store_saved_outcome *ret_outcome, struct pl_err *err) PL_MUST_CHECK;
 /* Returns all watches, the oldest first, as an array: a new reference. */
 int store_watch_list(struct store *store, bool with_history, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;

@@ -53,7 +53,7 @@ static const struct store_saved preset_rows = { &sql_list_presets, row_to_json }
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Checks whether this may be written. Reads only ids and names of the others. */
-static int judge(struct store *store, int64_t id, const char *name, enum store_preset_outcome *ret,
+static int judge(struct store *store, int64_t id, const char *name, enum store_saved_outcome *ret,
 		 struct pl_err *err)
 {
 	auto_needle struct query_needle *needle = query_needle_new(name, true);
@@ -76,10 +76,10 @@ static int judge(struct store *store, int64_t id, const char *name, enum store_p
 			is_named = is_named || store_name_is(needle, name, store_sql_text(rows, 1));
 		}
 	}
-	*ret = !is_there                               ? STORE_PRESET_NONE
-	       : is_named                              ? STORE_PRESET_NAMED
-	       : id == 0 && count >= STORE_PRESETS_MAX ? STORE_PRESET_FULL
-						       : STORE_PRESET_UNCHANGED;
+	*ret = !is_there                               ? STORE_SAVED_NONE
+	       : is_named                              ? STORE_SAVED_NAMED
+	       : id == 0 && count >= STORE_PRESETS_MAX ? STORE_SAVED_FULL
+						       : STORE_SAVED_OK;
 	return 0;
 }
 
@@ -128,11 +128,11 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 }
 
 static int put(struct store *store, int64_t id, const json_t *preset,
-	       enum store_preset_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+	       enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	if (judge(store, id, pl_json_get_text(preset, "name"), ret_outcome, err) < 0)
 		return -1;
-	if (*ret_outcome != STORE_PRESET_UNCHANGED)
+	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
 	if (write_row(store, &id, preset, err) < 0)
 		return -1;
@@ -140,7 +140,7 @@ static int put(struct store *store, int64_t id, const json_t *preset,
 }
 
 int store_preset_put(struct store *store, int64_t id, const json_t *preset,
-		     enum store_preset_outcome *ret_outcome, json_t **ret, struct pl_err *err)
+		     enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *retained = NULL;
 
@@ -152,7 +152,7 @@ int store_preset_put(struct store *store, int64_t id, const json_t *preset,
 	return 0;
 }
 
-static int remove_row(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
+static int remove_row(struct store *store, int64_t id, enum store_saved_outcome *ret_outcome,
 		      struct pl_err *err)
 {
 	struct store_stmt *statement;
@@ -163,11 +163,11 @@ static int remove_row(struct store *store, int64_t id, enum store_preset_outcome
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_number(statement, &removed, err) < 0)
 		return -1;
-	*ret_outcome = removed > 0 ? STORE_PRESET_UNCHANGED : STORE_PRESET_NONE;
+	*ret_outcome = removed > 0 ? STORE_SAVED_OK : STORE_SAVED_NONE;
 	return 0;
 }
 
-int store_preset_remove(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
+int store_preset_remove(struct store *store, int64_t id, enum store_saved_outcome *ret_outcome,
 			struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)

@@ -11,25 +11,19 @@
 #pragma once
 
 #include "base/json.h"
+#include "store/saved/outcome.h"
 #include "store/store.h"
 
 #define STORE_PRESETS_MAX 1000
 
-enum store_preset_outcome {
-	STORE_PRESET_UNCHANGED,
-	STORE_PRESET_NAMED, /* another preset has this name */
-	STORE_PRESET_FULL,  /* STORE_PRESETS_MAX presets exist */
-	STORE_PRESET_NONE,  /* no preset has this id */
-};
-
 /*
  * id 0: creates a preset. Members that the JSON lacks are unset, also if they had a value before. *ret: the preset as
- * in a response, a new reference, if the outcome is KEPT.
+ * in a response, a new reference, if the outcome is OK.
  */
 int store_preset_put(struct store *store, int64_t id, const json_t *preset,
-		     enum store_preset_outcome *ret_outcome, json_t **ret,
+		     enum store_saved_outcome *ret_outcome, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
-int store_preset_remove(struct store *store, int64_t id, enum store_preset_outcome *ret_outcome,
+int store_preset_remove(struct store *store, int64_t id, enum store_saved_outcome *ret_outcome,
 			struct pl_err *err) PL_MUST_CHECK;
 
 /* *ret: a new reference; NULL: no preset has this id. */

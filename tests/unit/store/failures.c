@@ -147,7 +147,7 @@ static int link_get(struct known *known, struct pl_err *err)
 static int preset_put(struct known *known, struct pl_err *err)
 {
 	auto_json json_t *preset = json_pack("{s:s}", "name", "p"), *ret = NULL;
-	enum store_preset_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	return store_preset_put(known->store, known->preset, preset, &outcome, &ret, err);
 }
@@ -168,7 +168,7 @@ static int preset_list(struct known *known, struct pl_err *err)
 
 static int preset_remove(struct known *known, struct pl_err *err)
 {
-	enum store_preset_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	return store_preset_remove(known->store, known->preset, &outcome, err);
 }
@@ -203,7 +203,7 @@ static int annotation_add(struct known *known, struct pl_err *err)
 {
 	auto_json json_t *annotation = json_pack("{s:s, s:s}", "version", "1", "text", "t"),
 			 *ret = NULL;
-	enum store_annotation_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	if (store_annotation_add(known->store, annotation, &outcome, &ret, err) < 0)
 		return -1;
@@ -214,7 +214,7 @@ static int annotation_add(struct known *known, struct pl_err *err)
 static int annotation_change(struct known *known, struct pl_err *err)
 {
 	auto_json json_t *change = json_pack("{s:s}", "text", "u"), *ret = NULL;
-	enum store_annotation_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	return store_annotation_change(known->store, known->annotation, 0, change, &outcome, &ret,
 				       err);
@@ -229,7 +229,7 @@ static int annotation_list(struct known *known, struct pl_err *err)
 
 static int annotation_remove(struct known *known, struct pl_err *err)
 {
-	enum store_annotation_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	return store_annotation_remove(known->store, known->annotation, 0, &outcome, err);
 }
@@ -239,11 +239,11 @@ static int watch_change(struct known *known, struct pl_err *err)
 	auto_json json_t *watch = json_pack("{s:s, s:s, s:{}}", "name", "w", "fail_on", "suspect",
 					    "question"),
 			 *ret = NULL;
-	enum store_watch_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	if (store_watch_change(known->store, known->watch, 0, watch, &outcome, &ret, err) < 0)
 		return -1;
-	if (outcome != STORE_WATCH_NONE)
+	if (outcome != STORE_SAVED_NONE)
 		return 0;
 	return store_watch_add(known->store, watch, &outcome, &ret, err);
 }
@@ -276,7 +276,7 @@ static int watch_news(struct known *known, struct pl_err *err)
 
 static int watch_remove(struct known *known, struct pl_err *err)
 {
-	enum store_watch_outcome outcome;
+	enum store_saved_outcome outcome;
 
 	return store_watch_remove(known->store, known->watch, 0, &outcome, err);
 }
@@ -445,7 +445,7 @@ static void fill_analysis(struct store *store, struct known *known)
 	auto_json json_t *watch = json_pack("{s:s, s:s, s:{}}", "name", "w", "fail_on", "suspect",
 					    "question"),
 			 *ret = NULL;
-	enum store_watch_outcome outcome;
+	enum store_saved_outcome outcome;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (known->annotation != 0) {
@@ -456,7 +456,7 @@ static void fill_analysis(struct store *store, struct known *known)
 	known->annotation = with.annotation;
 	assert_int_equal(watch_remove(&with, &err), 0);
 	assert_int_equal(store_watch_add(store, watch, &outcome, &ret, &err), 0);
-	assert_int_equal(outcome, STORE_WATCH_OK);
+	assert_int_equal(outcome, STORE_SAVED_OK);
 	known->watch = pl_json_get_i64(ret, "id");
 }
 
@@ -465,7 +465,7 @@ static void fill(struct store *store, struct known *known)
 {
 	struct known with = { .store = store };
 	auto_json json_t *preset = json_pack("{s:s}", "name", "p"), *ret = NULL;
-	enum store_preset_outcome outcome;
+	enum store_saved_outcome outcome;
 	enum store_change_answer answer;
 	struct pl_err err = PL_ERR_INIT;
 

@@ -60,8 +60,8 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT or worse; client_limited is worse than "
-	       "degraded",
+	       "exit with status 6 (degraded: unless the verdict is trusted; client_limited: if it is "
+	       "client_limited or missing)",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "show the run on the dashboard at URL while it lasts, then send the result and its "
@@ -79,9 +79,9 @@ static const struct pl_opt run_rows[] = {
 	       "start even if arguments break rules that 'profllm validate' checks; the result "
 	       "records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace the result at FILE, unless the new one is less complete; also always delete "
-	       "the journal that a killed run left for FILE, so that 'profllm recover' can no "
-	       "longer recover that run"),
+	       "replace the result at FILE, unless the new one is less complete; in both cases, "
+	       "delete the journal that a killed run left for FILE ('profllm recover' can then no "
+	       "longer recover that run)"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),

@@ -17,14 +17,17 @@ const SOURCES: Record<string, string> = {
   explicit: 'explicit',
   default: 'default',
   unknown: 'default unknown',
-  not_in_release: 'not in the release',
+  not_in_release: '',
 }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 
-// By part, as a server and a load may both have a seed.
+const isMissing = ({ value }: Entry) => value.source === 'not_in_release'
+
+// By part, as a server and a load may both have a seed. What the release does not have is no default: a part of its own.
 function partsOf(entries: Entry[]) {
-  return [...Map.groupBy(entries, partOf)].map(([part, list]) => ({ part, list }))
+  const groups = Map.groupBy(entries, (entry) => `${partOf(entry)}${isMissing(entry) ? ' missing' : ''}`)
+  return [...groups].map(([key, list]) => ({ key, part: partOf(list[0] as Entry), list }))
 }
 
 function matches(entry: Entry, words: string) {
@@ -83,32 +86,30 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
           </tr>
         </thead>
         <tbody>
-          {partsOf(set).map(({ part, list }) => [
-            <tr key={part} className={page.sect}>
+          {partsOf(set).map(({ key, part, list }) => [
+            <tr key={key} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
                 {TITLES[part] ?? part}: explicit
               </th>
             </tr>,
-            ...list.map((entry) => (
-              <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} release={release} />
-            )),
+            ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} />),
           ])}
-          {partsOf(defaults).map(({ part, list }) => [
-            <tr key={part} className={page.sect}>
+          {partsOf(defaults).map(({ key, part, list }) => [
+            <tr key={key} className={page.sect}>
               <th colSpan={columns} scope="colgroup">
                 {TITLES[part] ?? part}: <span className="n-11">{list.length}</span>{' '}
-                {hasSource ? (list.length === 1 ? 'default' : 'defaults') : 'recorded in the file'}
-                {part === 'server' && engine !== null ? ` ${hasSource ? 'of' : 'by'} ${engine}` : ''}
+                {list.every(isMissing) ? (
+                  `not in ${typeof release === 'string' ? `vLLM ${release}` : 'the release'}`
+                ) : (
+                  <>
+                    {hasSource ? (list.length === 1 ? 'default' : 'defaults') : 'recorded in the file'}
+                    {part === 'server' && engine !== null ? ` ${hasSource ? 'of' : 'by'} ${engine}` : ''}
+                  </>
+                )}
               </th>
             </tr>,
             ...(isWhole ? list : list.slice(0, most)).map((entry) => (
-              <ParameterRow
-                key={entry.field.id}
-                entry={entry}
-                hasSource={hasSource}
-                release={release}
-                quiet={hasSource}
-              />
+              <ParameterRow key={entry.field.id} entry={entry} hasSource={hasSource} quiet={hasSource} />
             )),
           ])}
           {!words && set.length + defaults.length === 0 && (
@@ -139,11 +140,10 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
 interface RowProps {
   entry: Entry
   hasSource: boolean
-  release: unknown // of vLLM, whose defaults and arguments these are
   quiet?: boolean
 }
 
-function ParameterRow({ entry, hasSource, release, quiet = false }: RowProps) {
+function ParameterRow({ entry, hasSource, quiet = false }: RowProps) {
   const { field, value } = entry
   return (
     <tr className={quiet ? page.quiet : undefined} title={field.help}>
@@ -155,13 +155,7 @@ function ParameterRow({ entry, hasSource, release, quiet = false }: RowProps) {
       </td>
       {hasSource && (
         <td className="dim">
-          {value.source === 'not_in_release' && typeof release === 'string'
-            ? `not in vLLM ${release}`
-            : value.source
-              ? (SOURCES[value.source] ?? value.source)
-              : value.explicit
-                ? 'explicit'
-                : ''}
+          {value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'explicit' : ''}
         </td>
       )}
     </tr>

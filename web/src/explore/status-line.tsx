@@ -61,7 +61,7 @@ export const StatusLine = memo(function StatusLine({
       )}
       {!byPages && newer === null && (
         <span className={css.nothings}>
-          “{NOT_RECORDED}” = not recorded · “{UNSET}” = recorded as null (no value) · ↑ = higher is better
+          “{NOT_RECORDED}” not recorded · “{UNSET}” no value · ↑ higher is better
         </span>
       )}
       <span className={css.end}>

@@ -6,7 +6,7 @@ import { ApiError, causeOf } from '../api/client'
 import { useFields } from '../api/queries'
 import { useSweep, useSweepHead } from '../api/sweeps'
 import type { Sweep as Told } from '../api/types'
-import { Catalogue, shortName } from '../fields/catalogue'
+import { Catalogue, longName, shortName } from '../fields/catalogue'
 import { arrow, count, formFor, isNumeric, showNumber } from '../format/number'
 import { time } from '../format/time'
 import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
@@ -241,8 +241,8 @@ function Screen({
   const isLower = catalogue.get(state.cx).direction !== 'higher'
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
-  const bestBy = shortName(catalogue.get(cy))
-  const cellsShow = cy === sweep.metric ? '' : ` (cells show ${shortName(field)})`
+  const bestBy = longName(catalogue.get(cy))
+  const cellsShow = cy === sweep.metric ? '' : ` (cells show ${longName(field)})`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
@@ -326,7 +326,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `best ${bestBy} with ${limitWords}${cellsShow}`}
+            best={best === undefined ? null : `best by ${bestBy} among runs with ${limitWords}${cellsShow}`}
           />
           <div className={css.body}>
             <SweepMap

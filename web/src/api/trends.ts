@@ -9,6 +9,7 @@ import type {
   AnnotationChange,
   AnnotationRequest,
   DecisionRequest,
+  Filter,
   RegressionRequest,
   TrendsRequest,
 } from './types'
@@ -72,6 +73,43 @@ export function useDecide() {
     onSuccess: () => client.invalidateQueries({ queryKey: [TRENDS] }),
   })
 }
+
+const LINES_MOST = 200 // of one answer
+const SMALLEST = 10 // points of a line
+
+interface Restriction {
+  field: string
+  value: string | number | boolean
+}
+
+// The keys of the lines that have a run with the value of each restriction; null while that is not known.
+export const useLinesWith = (request: TrendsRequest | null, restrictions: Restriction[], round: number) =>
+  useQueries({
+    queries: restrictions.map(({ field, value }) => {
+      const own: Filter = { field, op: 'eq', value }
+      const { filter, metric, order, vary, keep, simulated } = request ?? { metric: '' }
+      const body = {
+        metric,
+        ...(order && { order }),
+        ...(vary && { vary }),
+        ...(keep && { keep }),
+        ...(simulated && { simulated }),
+        filter: filter ? { and: [filter as Filter, own] } : own,
+        max_points: SMALLEST,
+        limit: LINES_MOST,
+      }
+      return {
+        queryKey: [TRENDS, 'lines with', body, round],
+        queryFn: request
+          ? async ({ signal }: { signal: AbortSignal }) =>
+              new Set((await post(at('/api/analysis/trends'), body, signal)).lines.map(({ key }) => key))
+          : skipToken,
+        ...patient,
+        staleTime: Infinity,
+      }
+    }),
+    combine: (answers) => answers.map(({ data }) => data ?? null),
+  })
 
 const ANNOTATIONS = ['annotations'] as const
 const annotationPath = (id: number) => at('/api/annotations/{id}', { id })

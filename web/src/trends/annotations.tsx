@@ -9,6 +9,7 @@ import { readTime, time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, join, Note, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { isRestricted } from './flags'
 import css from './trends.module.css'
 
 type Kind = 'version' | 'time'
@@ -92,6 +93,11 @@ export function Annotations({ usual }: Props) {
             <span className={css.number}>{i + 1}</span>
             <span className="n">{one.version ?? (one.at_time == null ? '–' : time(one.at_time))}</span>
             <bdi className={css.text}>{one.text}</bdi>
+            {isRestricted(one) && (
+              <span className="dim" title={one.field ?? ''}>
+                only lines with <bdi>{`${one.field} ${String(one.value)}`}</bdi>
+              </span>
+            )}
             <span className="dim">
               <bdi>{one.author}</bdi>
             </span>

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 
 import { causeOf } from '../api/client'
 import { useAnnotations, useDecisions, useSeriesVerdicts } from '../api/trends'
-import type { RegressionRequest, Regressions, Verdict } from '../api/types'
+import type { Annotation, RegressionRequest, Regressions, TrendsRequest, Verdict } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { arrow, count, type Form, formFor, showNumber } from '../format/number'
 import { Act, Bone, Button, ButtonLink, IconButton, join, Note, Progress } from '../ui/controls'
@@ -16,6 +16,7 @@ import type { TrendsChange } from '../url/use-trends'
 import { Annotations } from './annotations'
 import { Causes, SamePlace } from './causes'
 import { Decide, Decisions } from './decide'
+import { flagsOf, useLinesOf } from './flags'
 import {
   type Change,
   changeOf,
@@ -126,6 +127,18 @@ const plain = ({
   ...request
 }: RegressionRequest): RegressionRequest => request
 
+const NO_ANNOTATIONS: Annotation[] = []
+
+// The lines of the same question, which have the keys of its series.
+const linesRequest = ({ filter, order, vary, keep, simulated }: RegressionRequest, metric: string): TrendsRequest => ({
+  metric,
+  ...(filter && { filter }),
+  ...(order && { order }),
+  ...(vary && { vary }),
+  ...(keep && { keep }),
+  ...(simulated && { simulated }),
+})
+
 function Facts({ verdict, catalogue }: { verdict: Verdict; catalogue: Catalogue }) {
   return (
     <p className={page.facts}>
@@ -165,6 +178,12 @@ function Body({ answer, request, round, state, change, catalogue, verdict, hasPo
       ]),
     [field, verdict],
   )
+  const linesOf = useLinesOf(
+    annotations.data ?? NO_ANNOTATIONS,
+    useMemo(() => linesRequest(request, verdict.metric), [request, verdict.metric]),
+    round,
+  )
+  const flags = flagsOf(annotations.data ?? NO_ANNOTATIONS, verdict.points ?? [], linesOf, verdict.key)
   const incident = answer.incidents.find(({ id }) => id === read?.incident)
   const axisName =
     answer.order.by === 'version'
@@ -226,7 +245,7 @@ function Body({ answer, request, round, state, change, catalogue, verdict, hasPo
         ) : state.asTable ? (
           <SeriesTable {...{ verdict, field, form }} />
         ) : (
-          <SeriesPlot {...{ verdict, field, form, axisName }} change={read} annotations={annotations.data ?? []} />
+          <SeriesPlot {...{ verdict, field, form, axisName }} change={read} flags={flags} />
         )}
         {read && (
           <p className={css.ends}>

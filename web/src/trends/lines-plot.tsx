@@ -175,9 +175,14 @@ export function LinesPlot({ answer, lines, slots, field, form, flags, axisName }
                 )}
             </g>
           ))}
-          {flags.map(({ index, number }) => {
+          {flags.map(({ index, number, lines: of }) => {
             const share = answer.axis.by === 'version' ? index / columns : high > low ? (index - low) / (high - low) : 0
-            return share < 0 || share > 1 ? null : (
+            if (share < 0 || share > 1) return null
+            if (of !== undefined)
+              return placed.map((one) => (
+                <LineFlag key={`${number} ${one.line.key}`} {...{ one, number, share, toX, toY }} lines={of} />
+              ))
+            return (
               <g key={number} data-flag={number}>
                 <path d={`M${toX(share)} ${bottom}v-17h13v12h-13`} fill="var(--accent-soft)" stroke="var(--accent)" />
                 <text className={css.flag} x={toX(share) + 6.5} y={bottom - 8}>
@@ -229,6 +234,35 @@ export const SlotMark = ({ slot }: { slot: number }) => (
     <path d={shapeOf(slot)} fill={colourOf(slot)} />
   </svg>
 )
+
+interface LineFlagProps {
+  one: Placed
+  number: number
+  share: number
+  lines: ReadonlySet<string> | null
+  toX: Scale
+  toY: Scale
+}
+
+// An annotation at one line: above its first value that is not before it.
+function LineFlag({ one: { line, slot, x }, number, share, lines, toX, toY }: LineFlagProps) {
+  const at = x.findIndex((one, i) => one >= share && line.points.value[i] != null)
+  const value = line.points.value[at]
+  if (value == null || !lines?.has(line.key)) return null
+  const [left, top] = [toX(x[at] ?? 0), toY(value) - 5]
+  return (
+    <g data-flag={number} data-of={line.key}>
+      <path
+        d={`M${left.toFixed(1)} ${top.toFixed(1)}v-17h13v12h-13`}
+        fill="var(--accent-soft)"
+        stroke={colourOf(slot)}
+      />
+      <text className={css.flag} x={left + 6.5} y={top - 8}>
+        {number}
+      </text>
+    </g>
+  )
+}
 
 interface Read {
   line: TrendLine

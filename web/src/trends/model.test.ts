@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Verdict } from '../api/types'
+import type { Annotation, Verdict } from '../api/types'
 import { slotsOf } from '../chart/slots'
 import { csvOf, jsonOf } from './files'
 import { flagsOf } from './flags'
@@ -285,11 +285,16 @@ describe('the axis', () => {
       changed_at: '',
       ...part,
     })
-    expect(flagsOf([note({ version: '2' }), note({ at_time: '2026-09-02T00:00:00Z' })], points)).toEqual([
+    const of = (annotations: Annotation[], lines?: Set<string> | null) => flagsOf(annotations, points, () => lines, 'a')
+    expect(of([note({ version: '2' }), note({ at_time: '2026-09-02T00:00:00Z' })])).toEqual([
       { index: 1, number: 1 },
       { index: 1, number: 2 },
     ])
-    expect(flagsOf([note({ version: '3' }), note({ at_time: '2026-09-04T00:00:00Z' })], points)).toEqual([])
+    expect(of([note({ version: '3' }), note({ at_time: '2026-09-04T00:00:00Z' })])).toEqual([])
+    // restricted to a value that some lines have, or that is not known yet
+    expect(of([note({ version: '2' })], new Set(['a', 'b']))).toEqual([{ index: 1, number: 1 }])
+    expect(of([note({ version: '2' })], new Set(['b']))).toEqual([])
+    expect(of([note({ version: '2' })], null)).toEqual([])
   })
 })
 

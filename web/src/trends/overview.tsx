@@ -16,7 +16,7 @@ import { paths } from '../url/paths'
 import { AGGREGATES, type Aggregate, BANDS, type Band, type TrendsState, USUAL_VERSION } from '../url/trends'
 import type { TrendsChange } from '../url/use-trends'
 import { Annotations } from './annotations'
-import type { Flag } from './flags'
+import { type Flag, type LinesOf, useLinesOf } from './flags'
 import { LinesPlot, SlotMark } from './lines-plot'
 import { runs, STATE_WORDS } from './model'
 import { LinesTable } from './tables'
@@ -55,6 +55,7 @@ interface Props {
 export function Overview({ answer, request, round, state, change, catalogue }: Props) {
   const found = useLines(request, round)
   const annotations = useAnnotations()
+  const linesOf = useLinesOf(annotations.data ?? NO_ANNOTATIONS, request, round)
   const field = catalogue.get(state.metric)
   const metrics = useMemo(
     () => [
@@ -144,8 +145,8 @@ export function Overview({ answer, request, round, state, change, catalogue }: P
             </h2>
             <Drawing
               {...{ state, data, slots, field, form, catalogue }}
-              annotations={annotations.data ?? []}
-              answer={answer}
+              annotations={annotations.data ?? NO_ANNOTATIONS}
+              {...{ answer, linesOf }}
             />
           </div>
         )}
@@ -157,6 +158,8 @@ export function Overview({ answer, request, round, state, change, catalogue }: P
   )
 }
 
+const NO_ANNOTATIONS: Annotation[] = []
+
 interface DrawingProps {
   state: TrendsState
   data: Trends
@@ -165,10 +168,11 @@ interface DrawingProps {
   form: Form
   catalogue: Catalogue
   annotations: Annotation[]
+  linesOf: LinesOf
   answer: Regressions
 }
 
-function Drawing({ state, data, slots, field, form, catalogue, annotations, answer }: DrawingProps) {
+function Drawing({ state, data, slots, field, form, catalogue, annotations, linesOf, answer }: DrawingProps) {
   const versions = useMemo(
     () => new Map(data.axis.by === 'version' ? data.axis.labels.map(({ at, label }) => [at, label]) : []),
     [data],
@@ -198,7 +202,7 @@ function Drawing({ state, data, slots, field, form, catalogue, annotations, answ
         <LinesPlot
           answer={data}
           lines={data.lines}
-          flags={flagsOn(data, annotations)}
+          flags={flagsOn(data, annotations, linesOf)}
           {...{ slots, field, form, axisName }}
         />
       )}
@@ -214,12 +218,14 @@ function Drawing({ state, data, slots, field, form, catalogue, annotations, answ
 const US = 1000
 
 // Positions of annotations on the axis; of versions, their columns.
-function flagsOn({ axis }: Trends, annotations: Annotation[]): Flag[] {
+function flagsOn({ axis }: Trends, annotations: Annotation[], linesOf: LinesOf): Flag[] {
   return annotations.flatMap((one, i) => {
     const at = one.at_time === null ? NaN : Date.parse(one.at_time) * US
     const label = axis.labels.findIndex((each) => each.label === one.version)
     const index = axis.by === 'version' ? label : one.version === null ? at : (axis.labels[label]?.at ?? NaN)
-    return Number.isNaN(index) || (axis.by === 'version' && index < 0) ? [] : [{ index, number: i + 1 }]
+    return Number.isNaN(index) || (axis.by === 'version' && index < 0)
+      ? []
+      : [{ index, number: i + 1, lines: linesOf(one) }]
   })
 }
 

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 
-import type { Annotation, Field, Verdict } from '../api/types'
+import type { Field, Verdict } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { type Form, showNumber } from '../format/number'
 import { evenTicks, tickWords } from '../format/ticks'
@@ -11,7 +11,7 @@ import { time } from '../format/time'
 import { moved, nearest } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import { paths } from '../url/paths'
-import { flagsOf } from './flags'
+import type { Flag } from './flags'
 import { type Change, lookOfChange, monthLabels, runs, shownChanges, sizeText, spansOf, STATE_WORDS } from './model'
 import css from './trends.module.css'
 
@@ -39,11 +39,11 @@ interface Props {
   change: Change | undefined // the one that is read
   field: Field
   form: Form
-  annotations: Annotation[]
+  flags: Flag[]
   axisName: string
 }
 
-export function SeriesPlot({ verdict, change, field, form, annotations, axisName }: Props) {
+export function SeriesPlot({ verdict, change, field, form, flags, axisName }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 800)
   const [at, setAt] = useState<number | null>(null)
@@ -108,7 +108,6 @@ export function SeriesPlot({ verdict, change, field, form, annotations, axisName
   const gaps = points.map(({ value }, i) => (value === null ? `M${toX(i).toFixed(1)} ${bottom}v-6` : '')).join('')
   const versions = spansOf(points.map(({ version, label }) => version ?? label))
   const months = spansOf(monthLabels(points.map(({ time: when }) => when)))
-  const flags = flagsOf(annotations, points)
   const before = change && segments.findLast((one) => one.to_index < change.index)
   const after = change && segments.find((one) => one.from_index >= change.index)
   return (

@@ -4,6 +4,7 @@ import type { Annotation, Verdict } from '../api/types'
 import { slotsOf } from '../chart/slots'
 import { csvOf, jsonOf } from './files'
 import { flagsOf } from './flags'
+import { sideFor } from './plot'
 import {
   changeOf,
   countsText,
@@ -295,6 +296,15 @@ describe('the axis', () => {
     expect(of([note({ version: '2' })], new Set(['a', 'b']))).toEqual([{ index: 1, number: 1 }])
     expect(of([note({ version: '2' })], new Set(['b']))).toEqual([])
     expect(of([note({ version: '2' })], null)).toEqual([])
+  })
+})
+
+describe('the label of a new driver', () => {
+  it('is on a side where it meets no change and no end', () => {
+    expect(sideFor('driver 580', 100, [50, 400])).toBe('right')
+    expect(sideFor('driver 580', 350, [50, 400])).toBe('left')
+    expect(sideFor('driver 580', 150, [50, 200, 400])).toBe('left')
+    expect(sideFor('driver 580.159.04', 150, [50, 200, 400])).toBeNull()
   })
 })
 

@@ -108,6 +108,12 @@ export function SeriesPlot({ verdict, change, field, form, flags, axisName }: Pr
   const gaps = points.map(({ value }, i) => (value === null ? `M${toX(i).toFixed(1)} ${bottom}v-6` : '')).join('')
   const versions = spansOf(points.map(({ version, label }) => version ?? label))
   const months = spansOf(monthLabels(points.map(({ time: when }) => when)))
+  const markers = (verdict.hardware_changes ?? []).map(({ index, changes }) => {
+    const text = changes.map(({ label, after: value }) => `${label} ${String(value ?? 'not recorded')}`).join(', ')
+    const borders = [LEFT, width - right, ...shownChanges(verdict).map((one) => edge(one.index))]
+    return { index, text, side: sideFor(text, edge(index), borders) }
+  })
+  const unnamed = markers.filter(({ side }) => side === null)
   const before = change && segments.findLast((one) => one.to_index < change.index)
   const after = change && segments.find((one) => one.from_index >= change.index)
   return (
@@ -166,17 +172,19 @@ export function SeriesPlot({ verdict, change, field, form, flags, axisName }: Pr
               {...{ edge, bottom, isNarrow, left: LEFT, right: width - right }}
             />
           ))}
-          {(verdict.hardware_changes ?? []).map(({ index, changes }, i) => (
+          {markers.map(({ index, text, side }, i) => (
             <g key={index} data-marker={index}>
               <path d={`M${edge(index)} ${TOP}V${bottom}`} stroke="var(--text-3)" strokeDasharray="1.5 2.5" />
-              <text
-                className={css.mark}
-                data-end={edge(index) > LEFT + inner / 2 || undefined}
-                x={edge(index) + (edge(index) > LEFT + inner / 2 ? -5 : 5)}
-                y={TOP + 10 + (i % 3) * 13}
-              >
-                {changes.map(({ label, after: value }) => `${label} ${String(value ?? 'not recorded')}`).join(', ')}
-              </text>
+              {side && (
+                <text
+                  className={css.mark}
+                  data-end={side === 'left' || undefined}
+                  x={edge(index) + (side === 'left' ? -5 : 5)}
+                  y={TOP + 10 + (i % 3) * 13}
+                >
+                  {text}
+                </text>
+              )}
             </g>
           ))}
           {before?.median != null && after && (
@@ -265,8 +273,24 @@ export function SeriesPlot({ verdict, change, field, form, flags, axisName }: Pr
           'no run'
         )}
       </p>
+      {unnamed.length > 0 && (
+        <p className={css.none}>
+          Dotted {unnamed.length === 1 ? 'line' : 'lines'}:{' '}
+          {unnamed.map(({ index, text }) => `from run ${index + 1} on, ${text}`).join('; ')}
+        </p>
+      )}
     </>
   )
+}
+
+const MARK_GAP = 5
+
+// The side of a dotted line on which its label fits between the borders next to it; null: none.
+export function sideFor(text: string, x: number, borders: number[]) {
+  const wide = text.length * LETTER + 2 * MARK_GAP
+  const next = borders.filter((one) => one > x + 1).reduce((a, b) => Math.min(a, b), Infinity)
+  const last = borders.filter((one) => one < x - 1).reduce((a, b) => Math.max(a, b), -Infinity)
+  return next - x >= wide ? 'right' : x - last >= wide ? 'left' : null
 }
 
 interface MarkProps {

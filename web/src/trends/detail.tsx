@@ -69,7 +69,7 @@ export function Detail({ answer, request, round, state, change, catalogue, tools
           <h1 tabIndex={-1}>
             <bdi>{name}</bdi>
           </h1>
-          {shown && <Facts verdict={shown} catalogue={catalogue} />}
+          {shown && <Facts verdict={shown} />}
         </div>
         <div className={page.end} role="toolbar" aria-label="Series tools" {...oneStop}>
           {tools}
@@ -139,14 +139,9 @@ const linesRequest = ({ filter, order, vary, keep, simulated }: RegressionReques
   ...(simulated && { simulated }),
 })
 
-function Facts({ verdict, catalogue }: { verdict: Verdict; catalogue: Catalogue }) {
+function Facts({ verdict }: { verdict: Verdict }) {
   return (
     <p className={page.facts}>
-      {verdict.fields.map(({ field, value }) => (
-        <span key={field} title={field}>
-          {shortName(catalogue.get(field))} <span className="n">{value == null ? '–' : String(value)}</span>
-        </span>
-      ))}
       <span>
         <span className="n">{count(verdict.run_count)}</span> {verdict.run_count === 1 ? 'run' : 'runs'}
         {verdict.host_count > 0 && (

@@ -222,13 +222,13 @@ function IncidentGroup({ incident, members, opened, state, catalogue }: Incident
   const title = useId()
   const shown = all ? members : members.slice(0, MEMBERS)
   const hidden = members.length - shown.length
-  const since = `since ${incident.to_label}`
+  const since = incident.causes[0]?.after === incident.to_label ? '' : `since ${incident.to_label} · ` // not twice
   const cause = causeText(incident, catalogue)
   return (
     <li className={css.incident}>
       <h3 id={title}>{cause || 'No recorded field changed'}</h3>
       <p>
-        {since} · incident of {count(incident.series.length)} series
+        {since}incident of {count(incident.series.length)} series
       </p>
       <ul aria-labelledby={title}>
         {shown.map((verdict) => (

@@ -1,8 +1,8 @@
-// Annotations that belong to some lines of Trends.
+// Parts of Trends next to the verdicts: two releases over all configurations, watches, and annotations of some lines.
 import type { APIRequestContext, Page } from '@playwright/test'
 
 import { expect, soundness, test, useDashboard } from './fixtures'
-import { AFTER, history } from './history'
+import { AFTER, BEFORE, history } from './history'
 import { type Document, read, variant } from './results'
 
 const AT_ONCE = 20 // results of one upload
@@ -23,6 +23,125 @@ test.beforeAll(async ({ own, request }) => {
 })
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const parts = (page: Page) => page.getByRole('navigation', { name: 'Parts of Trends' })
+const map = (page: Page) => page.getByRole('table', { name: /^Change of / })
+
+async function open(page: Page, query = '') {
+  await page.goto(`${dashboard().url}/trends?show=releases${query}`)
+  await expect(map(page)).toBeVisible()
+}
+
+test('two releases: the newest two, a sentence per metric, and the configurations of one only', async ({ page }) => {
+  await page.goto(`${dashboard().url}/trends`)
+  await parts(page).getByRole('link', { name: 'Two releases' }).click()
+  await expect(page).toHaveURL(/show=releases/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Two releases')
+  const values = page.getByRole('group', { name: 'Compared values' })
+  await expect(values.getByRole('combobox', { name: 'Baseline A' })).toHaveValue(BEFORE)
+  await expect(values.getByRole('combobox', { name: 'Candidate B' })).toHaveValue(AFTER)
+  await expect(page.getByRole('main').getByText('4 matched configurations')).toBeVisible()
+
+  const summary = region(page, 'Summary')
+  await expect(summary).toContainText(
+    /P99 TTFT: 0\.32\.0 is better in \d and worse in \d of 4 configurations, \+\d+\.\d\s% on average \([+−][\d.]+\s…\s\+[\d.]+\s% at 95\s%\): no clear difference\. Wilcoxon p = 0\.\d+, sign test p = [01]\.\d+\./,
+  )
+  const row = summary.getByRole('row', { name: /^P99 TTFT/ })
+  await expect(row.getByRole('cell').nth(5)).toHaveText('4')
+  await expect(region(page, 'Unmatched configurations')).toContainText(`Only ${AFTER}`)
+  await expect(region(page, `Only ${AFTER}`).getByRole('row').nth(1)).toContainText(`of ${BEFORE} differs in`)
+  expect(await soundness(page)).toEqual([])
+
+  // another metric; the address has it
+  await summary.getByRole('link', { name: 'Output throughput', exact: true }).click()
+  await expect(page).toHaveURL(/metric=results.output_throughput/)
+  await expect(summary).toContainText(`Output throughput: ${AFTER} is better in`)
+  await page.reload()
+  await expect(region(page, 'Configurations').getByRole('heading', { level: 2 })).toHaveText('Output throughput')
+})
+
+test('a cell of the heat map leads to Compare and to both experiments, by keyboard', async ({ page }) => {
+  await open(page)
+  const cells = map(page).getByRole('link')
+  await expect(cells).toHaveCount(4)
+  await cells.first().focus()
+  const first = await cells.first().evaluate((element) => element.closest('td')?.dataset['cell'])
+  await page.keyboard.press('ArrowRight')
+  const second = await page.evaluate(() => document.activeElement?.closest('td')?.dataset['cell'])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  expect([first, second].every((at) => at !== undefined)).toBe(true)
+  // one stop of Tab
+  await expect(map(page).locator('a[tabindex="0"]')).toHaveCount(1)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/cell=/)
+  const opened = page.getByRole('group', { name: 'Opened cell' })
+  await expect(opened.getByRole('heading', { name: '1 configuration in the opened cell' })).toBeVisible()
+  await expect(map(page).locator('a[aria-current=true]')).toHaveCount(1)
+  expect(await soundness(page)).toEqual([])
+
+  const here = page.url()
+  const href = await opened.getByRole('link', { name: `Newest experiment of ${AFTER}` }).getAttribute('href')
+  const answer = await page.request.get(`${dashboard().url}/api/data${href ?? ''}`)
+  expect(JSON.stringify(await answer.json())).toContain(AFTER)
+  await opened.getByRole('link', { name: 'Compare' }).press('Enter')
+  await expect(page).toHaveURL(/\/compare\?/)
+  await expect(page.getByRole('main')).toContainText(BEFORE)
+  await expect(page.getByRole('region', { name: 'Metrics', exact: true })).toContainText('P99 TTFT')
+  await page.goBack()
+  await expect(page).toHaveURL(here)
+  await expect(opened).toBeVisible()
+})
+
+test('the heat map has chosen axes, and is a table with t', async ({ page }) => {
+  await open(page)
+  const part = region(page, 'Configurations')
+  await part.getByRole('combobox', { name: 'Rows' }).selectOption('none')
+  await expect(page).toHaveURL(/axes=[\w.]+$/)
+  await expect(map(page).getByRole('row')).toHaveCount(3)
+  await part.getByRole('combobox', { name: 'Columns' }).selectOption('benchmark.max_concurrency')
+  await expect(page).toHaveURL(/axes=benchmark\.max_concurrency/)
+  await expect(map(page).getByRole('link')).toHaveCount(2)
+  await map(page)
+    .getByRole('link', { name: /3 configurations/ })
+    .click()
+  await expect(region(page, 'Opened configurations').getByRole('row')).toHaveCount(4)
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('t')
+  await expect(page).toHaveURL(/table=1/)
+  const table = region(page, 'Configurations table')
+  await expect(table.getByRole('row')).toHaveCount(5)
+  await expect(table.getByRole('row', { name: /TP 4/ }).getByRole('link')).toHaveText([
+    'Compare',
+    new RegExp(BEFORE),
+    new RegExp(AFTER),
+  ])
+  expect(await soundness(page)).toEqual([])
+  await part.getByRole('button', { name: 'Show as heat map' }).click()
+  await expect(map(page)).toBeVisible()
+})
+
+test('any two values of any field are compared, and swapped', async ({ page }) => {
+  await open(page)
+  const values = page.getByRole('group', { name: 'Compared values' })
+  await values.getByRole('button', { name: 'Swap' }).click()
+  await expect(page).toHaveURL(new RegExp(`a=${AFTER}&b=${BEFORE}`))
+  await expect(region(page, 'Summary')).toContainText(`P99 TTFT: ${BEFORE} is better in`)
+  await page.goto(`${dashboard().url}/trends?show=releases&version=server.tensor_parallel_size&a=4&b=8&vary=run.name`)
+  await expect(values.getByRole('combobox', { name: 'Candidate B' })).toHaveValue('8')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Two releases')
+  await page.goto(`${dashboard().url}/trends?show=releases&environment.engine.version=${AFTER}`)
+  await expect(page.getByRole('main')).toContainText(`have one value of Engine version: ${AFTER}.`)
+  await page.getByRole('main').getByRole('button', { name: 'Clear filter' }).first().click()
+  await expect(map(page)).toBeVisible()
+})
+
+test('the page of two releases fits a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  expect(await soundness(page)).toEqual([])
+})
+
 test('an annotation for one value of a field is drawn only at lines with that value', async ({ page }) => {
   const { url } = dashboard()
   const added = await page.request.post(`${url}/api/annotations`, {

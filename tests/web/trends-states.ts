@@ -13,6 +13,15 @@ const trends =
     await settle(page)
   }
 
+const releases =
+  (query: string, then?: (page: Page) => Promise<unknown>) =>
+  async (page: Page, { trends: { url } }: World) => {
+    await page.goto(`${url}/trends?show=releases${query}`)
+    await settle(page, main(page).getByRole('region', { name: 'Summary', exact: true }))
+    await then?.(page)
+    await settle(page)
+  }
+
 // Opens an entry of the list; `group` is the one that it is in.
 const SLOWER = /regression.*P99 TTFT.*TP 4/
 const series = (entry: RegExp, then?: (page: Page) => Promise<unknown>, group?: string) =>
@@ -77,6 +86,37 @@ export const TRENDS_STATES: State[] = [
       await page.goto(`${world.trends.url}/trends?series=none`)
       await settle(page, main(page).getByRole('alert'))
     },
+  },
+  { page: 'Trends', name: 'two releases', open: releases(''), prints: true },
+  {
+    page: 'Trends',
+    name: 'two releases, a cell opened',
+    open: releases('', (page) => page.locator('[data-cell] a').first().click()),
+  },
+  { page: 'Trends', name: 'two releases as a table', open: releases('&table=1&metric=results.output_throughput') },
+  { page: 'Trends', name: 'two releases, phone', isPhone: true, open: releases('') },
+  {
+    page: 'Trends',
+    name: 'one release',
+    open: async (page, world) => {
+      await page.goto(`${world.trends.url}/trends?show=releases&environment.engine.version=0.32.0`)
+      await settle(page, main(page).getByText('A comparison needs two.'))
+    },
+  },
+  {
+    page: 'Trends',
+    name: 'two releases, failed',
+    open: async (page, world) => {
+      await page.route('**/api/analysis/releases', (route) =>
+        route.fulfill({
+          status: 500,
+          json: { type: 'about:blank', title: 'Failed', status: 500, detail: 'no memory' },
+        }),
+      )
+      await page.goto(`${world.trends.url}/trends?show=releases`)
+      await settle(page, main(page).getByRole('alert'))
+    },
+    complains: /500/,
   },
   {
     page: 'Trends',

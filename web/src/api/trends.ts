@@ -11,6 +11,7 @@ import type {
   DecisionRequest,
   Filter,
   RegressionRequest,
+  ReleasesRequest,
   TrendsRequest,
 } from './types'
 
@@ -53,6 +54,16 @@ export const useLines = (request: TrendsRequest | null, round: number) =>
           at: Date.now(),
         })
       : skipToken,
+    placeholderData: keepPreviousData,
+    ...patient,
+    staleTime: Infinity,
+  })
+
+// Two releases over all configurations. The last comparison remains while the next one loads.
+export const useReleases = (request: ReleasesRequest, round: number) =>
+  useQuery({
+    queryKey: [TRENDS, 'releases', request, round],
+    queryFn: async ({ signal }) => ({ ...(await post(at('/api/analysis/releases'), request, signal)), request }),
     placeholderData: keepPreviousData,
     ...patient,
     staleTime: Infinity,

@@ -71,6 +71,9 @@ export type DecisionRequest = Schemas['DecisionRequest']
 export type Annotation = Schemas['Annotation']
 export type AnnotationRequest = Schemas['AnnotationRequest']
 export type AnnotationChange = Schemas['AnnotationChange']
+export type ReleasesRequest = Schemas['ReleasesRequest']
+export type Releases = Schemas['Releases']
+export type ReleaseMetric = Schemas['ReleaseMetric']
 
 // The generated type of a filter does not express which keys belong together.
 export type Scalar = string | number | boolean

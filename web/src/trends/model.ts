@@ -72,7 +72,7 @@ export function percent(ratio: number | null, decimals = 1) {
 export const pText = (p: number | null) =>
   p === null ? NOT_RECORDED : p < 0.001 ? '< 0.001' : p < 0.1 ? p.toFixed(3) : p.toFixed(2)
 
-const pWords = (name: string, p: number | null) => `${name} ${p !== null && p < 0.001 ? '' : '= '}${pText(p)}`
+export const pWords = (name: string, p: number | null) => `${name} ${p !== null && p < 0.001 ? '' : '= '}${pText(p)}`
 
 // Metrics that can be zero or negative have a difference instead of a ratio, and no power.
 export const isLinear = ({ power }: Pick<Verdict, 'power'>) => power.length === 0

@@ -358,7 +358,7 @@ interface FieldListProps {
   onChange: (fields: string[]) => void
 }
 
-function FieldList({ label, fields, catalogue, onChange }: FieldListProps) {
+export function FieldList({ label, fields, catalogue, onChange }: FieldListProps) {
   const [words, setWords] = useState('')
   const items = useMemo(
     () =>
@@ -404,7 +404,13 @@ const EXCLUDED: [keyof Regressions['excluded'], string][] = [
   ['older', 'older than the newest 1,000 of their configuration'],
 ]
 
-export function Excluded({ answer, state, change }: { answer: Regressions; state: TrendsState; change: TrendsChange }) {
+interface ExcludedProps {
+  answer: Pick<Regressions, 'excluded'>
+  state: TrendsState
+  change: TrendsChange
+}
+
+export function Excluded({ answer, state, change }: ExcludedProps) {
   const parts = EXCLUDED.filter(([key]) => answer.excluded[key] > 0)
   if (parts.length === 0) return null
   return (

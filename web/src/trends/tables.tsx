@@ -14,7 +14,7 @@ import css from './trends.module.css'
 
 const PAGE = 200
 
-function usePages<T>(all: T[]) {
+export function usePages<T>(all: T[]) {
   const [wanted, setPage] = useState(0)
   const pages = Math.max(1, Math.ceil(all.length / PAGE))
   const at = Math.min(wanted, pages - 1)

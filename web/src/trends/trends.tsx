@@ -1,16 +1,14 @@
 // Trends: verdicts on all series at the left, all series of a metric or one series at the right. The address has the
 // state of both. In one column, an opened series comes first, and the verdicts are folded below its heading.
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
-import { useFields, useHealth } from '../api/queries'
+import { useFields } from '../api/queries'
 import { useVerdicts } from '../api/trends'
 import type { RegressionRequest, Regressions, TrendsRequest } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
-import { FilterWords } from '../filter/filter-words'
 import { treeOf } from '../filter/model'
-import { treePieces } from '../filter/tree-words'
 import { count } from '../format/number'
 import { useKeys } from '../keys/use-keys'
 import { Act, Bone, ButtonLink, Note, Progress } from '../ui/controls'
@@ -19,15 +17,19 @@ import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
-import { exploreOf, type TrendsState } from '../url/trends'
+import type { TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import { type TrendsChange, useTrendsState } from '../url/use-trends'
 import { Detail } from './detail'
+import { FilterLine } from './filter-line'
 import { VerdictList } from './list'
 import { changeOf, foundCount, shownChanges, STATES } from './model'
 import { Excluded, Overview } from './overview'
+import { Parts } from './parts'
+import { TwoReleases } from './releases'
 import { Tools } from './tools'
 import css from './trends.module.css'
+import { useRound } from './use-round'
 
 const LIST_MOST = 1000
 
@@ -63,6 +65,25 @@ function linesOf(state: TrendsState): TrendsRequest {
 
 export function Trends() {
   const { state, change, view } = useTrendsState()
+  return (
+    <>
+      <Parts state={state} />
+      {state.show === 'releases' ? (
+        <TwoReleases {...{ state, change }} viewError={view.error} />
+      ) : (
+        <Verdicts {...{ state, change }} viewError={view.error} />
+      )}
+    </>
+  )
+}
+
+interface PartProps {
+  state: TrendsState
+  change: TrendsChange
+  viewError: Error | null
+}
+
+function Verdicts({ state, change, viewError }: PartProps) {
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
   const request = useMemo(() => questionOf(state), [state])
@@ -75,7 +96,7 @@ export function Trends() {
   useWalk(answer, state, change)
   const opened = useOpened(state.series, isComplete)
   const isFolded = useMedia('(max-width: 1180px)') && state.series !== ''
-  const error = verdicts.error ?? fields.error ?? view.error
+  const error = verdicts.error ?? fields.error ?? viewError
   if (!answer || !catalogue || !isComplete)
     return (
       <div className={css.split}>
@@ -175,37 +196,6 @@ export function Trends() {
         )}
       </main>
     </div>
-  )
-}
-
-// Newer data do not move what is read: they are shown when the user asks.
-function useRound() {
-  const health = useHealth()
-  const [shown, setShown] = useState(0)
-  return {
-    shown,
-    newer: (version: number) => (health.data?.data_version ?? version) > version,
-    next: () => setShown(shown + 1),
-  }
-}
-
-function FilterLine({ state, change, catalogue }: { state: TrendsState; change: TrendsChange; catalogue: Catalogue }) {
-  const tree = treeOf(state.choices, state.where)
-  return (
-    <p className={css.filter}>
-      {tree ? (
-        <>
-          <span className="dim">Filter:</span>{' '}
-          <bdi>
-            <FilterWords pieces={treePieces(catalogue, tree)} />
-          </bdi>{' '}
-          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>{' '}
-        </>
-      ) : (
-        <span className="dim">All experiments. </span>
-      )}
-      <Link href={paths.explore(exploreOf(state))}>{tree ? 'Change filter in Explore' : 'Filter in Explore'}</Link>
-    </p>
   )
 }
 

@@ -28,14 +28,19 @@ describe('the address of Trends', () => {
       band: 'minmax',
       asTable: true,
       withSimulated: true,
+      show: 'releases',
+      a: '0.31.0',
+      b: '0.32.0',
+      axes: ['benchmark.max_concurrency', 'server.dtype'],
+      cell: '[64,"a,b"]',
     }
     expect(readTrends(`?${writeTrends(state)}`)).toEqual(state)
   })
 
   it('ignores what it cannot read', () => {
-    expect(readTrends('?by=size&mode=loud&direction=up&group=host&change=-1&values=max&band=x&where={')).toEqual(
-      NO_TRENDS,
-    )
+    expect(
+      readTrends('?show=all&by=size&mode=loud&direction=up&group=host&change=-1&values=max&band=x&where={'),
+    ).toEqual(NO_TRENDS)
     expect(readTrends('?change=1.5').change).toBeNull()
   })
 

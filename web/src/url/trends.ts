@@ -7,6 +7,8 @@
 //   group=incident or none   the list; by incident if an incident has many series, if missing
 //   vary=A,B    fields that may change in a series   keep=A,B   fields that may not
 //   series=KEY  the opened series                 change=N      one of its changes, from 1; the last one if missing
+//   show=releases   two releases instead of the verdicts: a=VALUE, b=VALUE of the version under study, axes=X,Y of the
+//               heat map, cell=[X,Y] the opened cell
 //   each=1      a chart per series                values=median, mean
 //   band=p10_p90, mad, minmax, ci95               table=1       charts as tables        simulated=1
 import type { Filter } from '../api/types'
@@ -18,11 +20,14 @@ export type TrendMode = 'strict' | 'sensitive'
 export type TrendDirection = '' | 'worse' | 'better'
 export type TrendGroup = '' | 'incident' | 'none'
 export const AGGREGATES = ['none', 'median', 'mean'] as const
+export const PARTS = ['verdicts', 'releases'] as const
+export type TrendsPart = (typeof PARTS)[number]
 export const BANDS = ['none', 'p10_p90', 'mad', 'minmax', 'ci95'] as const
 export type Aggregate = (typeof AGGREGATES)[number]
 export type Band = (typeof BANDS)[number]
 
 export interface TrendsState {
+  show: TrendsPart
   choices: Choices
   where: Filter | undefined
   metric: string
@@ -41,12 +46,17 @@ export interface TrendsState {
   band: Band
   asTable: boolean
   withSimulated: boolean
+  a: string // '': automatic
+  b: string
+  axes: string[] // []: automatic
+  cell: string // JSON of the values on both axes; '': none
 }
 
 export const USUAL_METRIC = 'results.p99_ttft_ms'
 export const USUAL_VERSION = 'environment.engine.version'
 
 export const NO_TRENDS: TrendsState = {
+  show: 'verdicts',
   choices: {},
   where: undefined,
   metric: USUAL_METRIC,
@@ -65,9 +75,14 @@ export const NO_TRENDS: TrendsState = {
   band: 'none',
   asTable: false,
   withSimulated: false,
+  a: '',
+  b: '',
+  axes: [],
+  cell: '',
 }
 
-const LISTS = ['metrics', 'vary', 'keep'] as const
+const LISTS = ['metrics', 'vary', 'keep', 'axes'] as const
+const TEXTS = ['a', 'b', 'cell'] as const
 const FLAGS = [
   ['each', 'each'],
   ['table', 'asTable'],
@@ -82,6 +97,8 @@ export function readTrends(search: string): TrendsState {
   const { choices, where } = readExplore(search)
   const state: TrendsState = { ...NO_TRENDS, choices, where }
   state.metric = query.get('metric') || USUAL_METRIC
+  state.show = oneOf(query.get('show'), PARTS, 'verdicts')
+  for (const name of TEXTS) state[name] = query.get(name) ?? ''
   state.by = oneOf(query.get('by'), ['version', 'time'], 'version')
   state.version = query.get('version') || USUAL_VERSION
   state.mode = oneOf(query.get('mode'), ['strict', 'sensitive'], 'strict')
@@ -104,10 +121,23 @@ export const exploreOf = ({ choices, where }: Pick<TrendsState, 'choices' | 'whe
   where,
 })
 
+const WORDS = [
+  'show',
+  'metric',
+  'by',
+  'version',
+  'mode',
+  'direction',
+  'group',
+  'series',
+  'values',
+  'band',
+  ...TEXTS,
+] as const
+
 export function writeTrends(state: TrendsState) {
   const query = new URLSearchParams()
-  for (const name of ['metric', 'by', 'version', 'mode', 'direction', 'group', 'series', 'values', 'band'] as const)
-    if (state[name] !== NO_TRENDS[name]) query.set(name, state[name])
+  for (const name of WORDS) if (state[name] !== NO_TRENDS[name]) query.set(name, state[name])
   for (const name of LISTS) if (state[name].length) query.set(name, state[name].join(','))
   if (state.change !== null) query.set('change', String(state.change))
   for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')

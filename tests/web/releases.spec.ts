@@ -142,6 +142,39 @@ test('the page of two releases fits a phone', async ({ page }) => {
   expect(await soundness(page)).toEqual([])
 })
 
+test('a watch is stored, has states, opens its question, and is deleted', async ({ page, complaints }) => {
+  complaints.allow.push(/409/)
+  await page.goto(`${dashboard().url}/trends?mode=sensitive&server.tensor_parallel_size=4`)
+  await parts(page).getByRole('link', { name: 'Watches' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Watches')
+  const adder = page.getByRole('form', { name: 'Add a watch' })
+  await expect(region(page, 'Add a watch')).toContainText('all headline metrics, by Engine version, sensitive')
+  await adder.getByRole('button', { name: 'Save' }).click()
+  await expect(adder.getByRole('alert')).toHaveText('Enter a name.')
+  await adder.getByLabel('Name', { exact: true }).fill('nightly tp4')
+  await adder.getByLabel('Your name').fill('cy')
+  await adder.getByLabel('Name', { exact: true }).press('Enter')
+  const watch = page.getByRole('listitem', { name: 'nightly tp4' })
+  await expect(watch).toContainText('by cy')
+  await expect(watch.locator('[data-state=regression]')).toBeVisible({ timeout: 20_000 })
+  await expect(watch).toContainText('failed')
+  await watch.locator('summary').click()
+  await expect(watch.getByRole('listitem').last()).toContainText(/regression, failed \d+ regressions?, /)
+  expect(await soundness(page)).toEqual([])
+
+  // a second one with the name is refused
+  await adder.getByLabel('Name', { exact: true }).fill('Nightly TP4')
+  await adder.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Could not store the watch.')
+
+  await watch.getByRole('link', { name: 'nightly tp4' }).click()
+  await expect(page).toHaveURL(/mode=sensitive/)
+  await expect(region(page, 'Chart').locator('[data-line]')).toHaveCount(1)
+  await page.goBack()
+  await watch.getByRole('button', { name: 'Delete watch nightly tp4' }).click()
+  await expect(watch).toHaveCount(0)
+})
+
 test('an annotation for one value of a field is drawn only at lines with that value', async ({ page }) => {
   const { url } = dashboard()
   const added = await page.request.post(`${url}/api/annotations`, {

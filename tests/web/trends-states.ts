@@ -22,6 +22,69 @@ const releases =
     await settle(page)
   }
 
+// Watches of the server's own would have other times in each picture.
+const COUNTS = { series: 24, regression: 2, suspect: 1 }
+const WATCHES = [
+  {
+    id: 1,
+    revision: 1,
+    name: 'nightly',
+    question: { filter: { field: 'run.suite', op: 'eq', value: 'nightly' }, order: { by: 'version' } },
+    fail_on: 'regression',
+    author: 'ann',
+    created_at: '2026-11-20T08:00:00.000Z',
+    changed_at: '2026-11-20T08:00:00.000Z',
+    state: {
+      state: 'regression',
+      failed: true,
+      message: null,
+      counts: COUNTS,
+      series: [
+        {
+          state: 'regression',
+          key: 'a:results.p99_ttft_ms',
+          metric: 'results.p99_ttft_ms',
+          metric_label: 'P99 TTFT',
+          label: 'TP 4, Concur. 64',
+          ratio: 1.25,
+          since: '0.32.0',
+        },
+      ],
+      since_at: '2026-11-21T08:00:00.000Z',
+      checked_at: '2026-11-22T08:00:00.000Z',
+      data_version: 7,
+    },
+    history: [
+      { changed_at: '2026-11-21T08:00:00.000Z', state: 'regression', failed: true, counts: COUNTS },
+      {
+        changed_at: '2026-11-20T08:00:00.000Z',
+        state: 'stable',
+        failed: false,
+        counts: { ...COUNTS, regression: 0, suspect: 0 },
+      },
+    ],
+  },
+  {
+    id: 2,
+    revision: 1,
+    name: 'not asked yet',
+    question: {},
+    fail_on: 'suspect',
+    author: null,
+    created_at: '2026-11-20T08:00:00.000Z',
+    changed_at: '2026-11-20T08:00:00.000Z',
+    state: null,
+    history: [],
+  },
+]
+const watches = (list: object[]) => async (page: Page, world: World) => {
+  await page.route('**/api/analysis/watches', (route) => route.fulfill({ json: { watches: list } }))
+  await page.goto(`${world.trends.url}/trends?show=watches`)
+  await settle(page, main(page).getByRole('region', { name: 'Stored watches' }))
+  for (const summary of await main(page).locator('summary').all()) await summary.click()
+  await settle(page)
+}
+
 // Opens an entry of the list; `group` is the one that it is in.
 const SLOWER = /regression.*P99 TTFT.*TP 4/
 const series = (entry: RegExp, then?: (page: Page) => Promise<unknown>, group?: string) =>
@@ -118,6 +181,9 @@ export const TRENDS_STATES: State[] = [
     },
     complains: /500/,
   },
+  { page: 'Trends', name: 'no watches', open: watches([]) },
+  { page: 'Trends', name: 'watches', open: watches(WATCHES) },
+  { page: 'Trends', name: 'watches, phone', isPhone: true, open: watches(WATCHES) },
   {
     page: 'Trends',
     name: 'loading',

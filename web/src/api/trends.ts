@@ -13,6 +13,8 @@ import type {
   RegressionRequest,
   ReleasesRequest,
   TrendsRequest,
+  Watch,
+  WatchRequest,
 } from './types'
 
 const TRENDS = 'trends'
@@ -121,6 +123,33 @@ export const useLinesWith = (request: TrendsRequest | null, restrictions: Restri
     }),
     combine: (answers) => answers.map(({ data }) => data ?? null),
   })
+
+const WATCHES = ['watches'] as const
+const WATCHES_AGAIN_MS = 5000 // the server asks their questions in the background
+
+export const useWatches = () =>
+  useQuery({
+    queryKey: WATCHES,
+    queryFn: async ({ signal }) => (await get(at('/api/analysis/watches'), signal)).watches,
+    refetchInterval: WATCHES_AGAIN_MS,
+  })
+
+// The list is asked for again also after a failure, as with annotations.
+export function useWatchActions() {
+  const client = useQueryClient()
+  const after = async <T>(asked: Promise<T>) => {
+    try {
+      return await asked
+    } finally {
+      await client.refetchQueries({ queryKey: WATCHES })
+    }
+  }
+  return {
+    add: (body: WatchRequest) => after(post(at('/api/analysis/watches'), body)),
+    remove: ({ id, revision }: Watch) =>
+      after(remove(at('/api/analysis/watches/{id}', { id }), { 'If-Match': `"${revision}"` })),
+  }
+}
 
 const ANNOTATIONS = ['annotations'] as const
 const annotationPath = (id: number) => at('/api/annotations/{id}', { id })

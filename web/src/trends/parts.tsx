@@ -6,7 +6,7 @@ import { paths } from '../url/paths'
 import { PARTS, type TrendsPart, type TrendsState } from '../url/trends'
 import css from './trends.module.css'
 
-const WORDS: Record<TrendsPart, string> = { verdicts: 'Verdicts', releases: 'Two releases' }
+const WORDS: Record<TrendsPart, string> = { verdicts: 'Verdicts', releases: 'Two releases', watches: 'Watches' }
 
 export const Parts = ({ state }: { state: TrendsState }) => (
   <nav className={css.parts} aria-label="Parts of Trends" {...oneStop}>

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Field, ReleaseMetric, Releases } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
+import { stateOfQuestion } from './question'
 import {
   cellAddress,
   cellsAt,
@@ -156,5 +157,26 @@ describe('a value in an address', () => {
     expect(typedValue(EAGER, 'true')).toBe(true)
     expect(typedValue(DTYPE, 'true')).toBe('true')
     expect(typedValue(DTYPE, '')).toBeNull()
+  })
+})
+
+describe('the address of a question', () => {
+  it('has its filter, order and mode', () => {
+    expect(
+      stateOfQuestion({
+        filter: { field: 'run.suite', op: 'eq', value: 'nightly' },
+        order: { by: 'version', field: 'environment.profllm' },
+        mode: 'sensitive',
+        metrics: ['results.p99_ttft_ms'],
+      }),
+    ).toMatchObject({
+      where: { field: 'run.suite', op: 'eq', value: 'nightly' },
+      by: 'version',
+      version: 'environment.profllm',
+      mode: 'sensitive',
+      metrics: ['results.p99_ttft_ms'],
+      show: 'verdicts',
+    })
+    expect(stateOfQuestion({})).toMatchObject({ by: 'time', mode: 'strict', metrics: [] })
   })
 })

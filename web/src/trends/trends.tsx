@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import { ApiError, causeOf } from '../api/client'
 import { useFields } from '../api/queries'
 import { useVerdicts } from '../api/trends'
-import type { RegressionRequest, Regressions, TrendsRequest } from '../api/types'
+import type { Regressions, TrendsRequest } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { count } from '../format/number'
@@ -26,28 +26,12 @@ import { VerdictList } from './list'
 import { changeOf, foundCount, shownChanges, STATES } from './model'
 import { Excluded, Overview } from './overview'
 import { Parts } from './parts'
+import { orderOf, questionOf } from './question'
 import { TwoReleases } from './releases'
 import { Tools } from './tools'
 import css from './trends.module.css'
 import { useRound } from './use-round'
-
-const LIST_MOST = 1000
-
-const orderOf = ({ by, version }: TrendsState) => ({ by, field: version })
-
-function questionOf(state: TrendsState): RegressionRequest {
-  const filter = treeOf(state.choices, state.where)
-  return {
-    ...(filter && { filter }),
-    ...(state.metrics.length && { metrics: state.metrics }),
-    order: orderOf(state),
-    ...(state.vary.length && { vary: state.vary }),
-    ...(state.keep.length && { keep: state.keep }),
-    mode: state.mode,
-    ...(state.withSimulated && { simulated: true }),
-    limit: LIST_MOST,
-  }
-}
+import { Watches } from './watches'
 
 function linesOf(state: TrendsState): TrendsRequest {
   const filter = treeOf(state.choices, state.where)
@@ -63,6 +47,8 @@ function linesOf(state: TrendsState): TrendsRequest {
   }
 }
 
+const LIST_MOST = 1000
+
 export function Trends() {
   const { state, change, view } = useTrendsState()
   return (
@@ -70,6 +56,8 @@ export function Trends() {
       <Parts state={state} />
       {state.show === 'releases' ? (
         <TwoReleases {...{ state, change }} viewError={view.error} />
+      ) : state.show === 'watches' ? (
+        <Watches {...{ state, change }} />
       ) : (
         <Verdicts {...{ state, change }} viewError={view.error} />
       )}
@@ -86,7 +74,7 @@ interface PartProps {
 function Verdicts({ state, change, viewError }: PartProps) {
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  const request = useMemo(() => questionOf(state), [state])
+  const request = useMemo(() => ({ ...questionOf(state), limit: LIST_MOST }), [state])
   const lines = useMemo(() => linesOf(state), [state])
   const round = useRound()
   const verdicts = useVerdicts(request, round.shown)

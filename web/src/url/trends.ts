@@ -7,7 +7,8 @@
 //   group=incident or none   the list; by incident if an incident has many series, if missing
 //   vary=A,B    fields that may change in a series   keep=A,B   fields that may not
 //   series=KEY  the opened series                 change=N      one of its changes, from 1; the last one if missing
-//   show=releases   two releases instead of the verdicts: a=VALUE, b=VALUE of the version under study, axes=X,Y of the
+//   show=watches    the stored questions instead of the verdicts
+//   show=releases   two releases: a=VALUE, b=VALUE of the version under study, axes=X,Y of the
 //               heat map, cell=[X,Y] the opened cell
 //   each=1      a chart per series                values=median, mean
 //   band=p10_p90, mad, minmax, ci95               table=1       charts as tables        simulated=1
@@ -20,7 +21,7 @@ export type TrendMode = 'strict' | 'sensitive'
 export type TrendDirection = '' | 'worse' | 'better'
 export type TrendGroup = '' | 'incident' | 'none'
 export const AGGREGATES = ['none', 'median', 'mean'] as const
-export const PARTS = ['verdicts', 'releases'] as const
+export const PARTS = ['verdicts', 'releases', 'watches'] as const
 export type TrendsPart = (typeof PARTS)[number]
 export const BANDS = ['none', 'p10_p90', 'mad', 'minmax', 'ci95'] as const
 export type Aggregate = (typeof AGGREGATES)[number]

@@ -1,0 +1,32 @@
+// The question about regressions that an address asks, and the address of a question.
+import type { Filter, RegressionRequest } from '../api/types'
+import { treeOf } from '../filter/model'
+import { NO_TRENDS, type TrendsState } from '../url/trends'
+
+export const orderOf = ({ by, version }: TrendsState) => ({ by, field: version })
+
+export function questionOf(state: TrendsState): RegressionRequest {
+  const filter = treeOf(state.choices, state.where)
+  return {
+    ...(filter && { filter }),
+    ...(state.metrics.length && { metrics: state.metrics }),
+    order: orderOf(state),
+    ...(state.vary.length && { vary: state.vary }),
+    ...(state.keep.length && { keep: state.keep }),
+    mode: state.mode,
+    ...(state.withSimulated && { simulated: true }),
+  }
+}
+
+// An address cannot hold another minimum effect.
+export const stateOfQuestion = (question: RegressionRequest): TrendsState => ({
+  ...NO_TRENDS,
+  where: question.filter as Filter | undefined,
+  metrics: question.metrics ?? [],
+  by: question.order?.by ?? 'time',
+  version: question.order?.field ?? NO_TRENDS.version,
+  vary: question.vary ?? [],
+  keep: question.keep ?? [],
+  mode: question.mode ?? 'strict',
+  withSimulated: question.simulated ?? false,
+})

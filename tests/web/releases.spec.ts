@@ -1,9 +1,10 @@
 // Parts of Trends next to the verdicts: two releases over all configurations, watches, and annotations of some lines.
 import type { APIRequestContext, Page } from '@playwright/test'
+import { execFileSync } from 'node:child_process'
 
 import { expect, soundness, test, useDashboard } from './fixtures'
 import { AFTER, BEFORE, history } from './history'
-import { type Document, read, variant } from './results'
+import { type Document, program, read, variant } from './results'
 
 const AT_ONCE = 20 // results of one upload
 
@@ -14,12 +15,27 @@ async function upload(request: APIRequestContext, url: string, documents: Docume
   }
 }
 
+// One configuration in which two arguments changed after 30 of 60 runs.
+function moved(base: Document) {
+  return Array.from({ length: 60 }, (_, at) => {
+    const isAfter = at >= 30
+    const noise = 1 + (((at * 7) % 11) - 5) / 250
+    const document = variant(base, { name: 'moved', p99_ttft_ms: 300 * noise * (isAfter ? 1.3 : 1) })
+    const { server, server_explicit: explicit } = document.config
+    Object.assign(server, { max_num_seqs: isAfter ? 256 : 128, block_size: isAfter ? 32 : 16 })
+    for (const key of ['max_num_seqs', 'block_size']) if (!explicit.includes(key)) explicit.push(key)
+    return document
+  })
+}
+
 const dashboard = useDashboard()
+const together = useDashboard()
 test.beforeAll(async ({ own, request }) => {
   const base = read(own)
   const lonely = variant(base, { name: 'tp1', tensor_parallel_size: 1, max_concurrency: 64, gpu_name: 'NVIDIA H200' })
   lonely.environment.engine = { ...lonely.environment.engine, simulated: false, name: 'vllm', version: AFTER }
   await upload(request, dashboard().url, [...history(base, 5), lonely])
+  await upload(request, together().url, moved(base))
 })
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -194,4 +210,36 @@ test('an annotation for one value of a field is drawn only at lines with that va
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/TP 2/)
   await expect(chart.getByRole('slider')).toBeVisible()
   await expect(chart.locator('[data-flag]')).toHaveCount(0)
+})
+
+test('fields that changed together have a plan of runs that separates them', async ({ page }) => {
+  await page.goto(
+    `${together().url}/trends?by=time&vary=server.max_num_seqs,server.block_size&metrics=results.p99_ttft_ms`,
+  )
+  await page
+    .getByRole('complementary', { name: 'Verdicts' })
+    .getByRole('link', { name: /regression.*P99 TTFT/ })
+    .click()
+  const causes = region(page, 'Also changed at this place')
+  await causes.getByRole('button', { name: 'Plan 20 runs that separate them' }).click()
+  const plan = causes.getByRole('group', { name: 'Plan' })
+  await expect(plan.getByText('4 combinations, 5 runs of each, in mixed order')).toBeVisible()
+  await expect(plan.locator('pre').last()).toContainText('profllm sweep run --repeats 5 --order interleaved')
+  expect(await soundness(page)).toEqual([])
+
+  // the file is one that the program takes
+  const saved = page.waitForEvent('download')
+  await plan.getByRole('button', { name: 'Save separate.yaml' }).click()
+  const path = (await (await saved).path()) as string
+  const { combinations } = JSON.parse(
+    execFileSync(program('profllm'), ['config', 'expand', '--json', path], { encoding: 'utf8' }),
+  ) as { combinations: { parameters: object }[] }
+  expect(combinations.map(({ parameters }) => parameters)).toEqual(
+    [
+      [128, 16],
+      [128, 32],
+      [256, 16],
+      [256, 32],
+    ].map(([seqs, size]) => ({ 'server.max_num_seqs': seqs, 'server.block_size': size })),
+  )
 })

@@ -5,12 +5,13 @@ import type { Incident, Regressions, Verdict } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { arrow, formFor, formOfRow } from '../format/number'
 import { NOT_RECORDED, rawValue, valueText } from '../format/value'
-import { join, Note } from '../ui/controls'
+import { join } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import type { TrendsState } from '../url/trends'
 import { type Cause, type Change, changeOf, intervalText, isLinear, lookOfChange, pText, sizeText } from './model'
+import { Inseparable } from './separate'
 import css from './trends.module.css'
 
 interface CausesProps {
@@ -70,12 +71,7 @@ export function Causes({ change, incident, catalogue, versionField }: CausesProp
         </div>
       )}
       {groups.map((fields) => (
-        <div key={fields.join()} className={css.apart}>
-          <Note>
-            {fields.map((id) => longName(catalogue.get(id))).join(' and ')} changed together, so this history cannot
-            separate them. Runs with only one of them changed can.
-          </Note>
-        </div>
+        <Inseparable key={fields.join()} {...{ fields, change, catalogue }} />
       ))}
     </section>
   )

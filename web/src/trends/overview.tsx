@@ -10,6 +10,7 @@ import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { arrow, count, type Form, formFor, showNumber } from '../format/number'
 import { Act, Bone, Check, IconButton, join, Note, Progress, Select } from '../ui/controls'
 import { Icon } from '../ui/icons'
+import { oneStop } from '../ui/one-stop'
 import { Suggest } from '../ui/suggest'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
@@ -238,7 +239,7 @@ const stateOf = (answer: Regressions, key: string) => answer.series.find((one) =
 
 function Legend({ lines, slots, state, answer }: OfLines & { lines: TrendLine[]; slots: Map<string, number> }) {
   return (
-    <ul className={css.lines} aria-label="Series">
+    <ul className={css.lines} aria-label="Series" {...oneStop}>
       {lines.map((line) => {
         const of = stateOf(answer, line.key)
         return (

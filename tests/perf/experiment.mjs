@@ -24,7 +24,8 @@ function watch() {
   }
 }
 
-// In the page: presses a key on the timeline, and waits for the frames with the new timeline and the new lanes.
+// In the page: presses a key on the timeline, and waits for the frames with the new range (of the bins before), with its
+// own bins, and with the new lanes.
 function zoom(key) {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error(`nothing new is painted after ${key}`)), 10_000)
@@ -32,15 +33,16 @@ function zoom(key) {
     const timeline = document.querySelector('#timeline [role=slider]')
     const lanes = document.querySelector('#requests [aria-label="Requests in lanes"]')
     const drawing = (element, selector) => element.querySelector(selector).getAttribute('d')
-    const views = { timeline: [timeline, '[data-series] path:not([data-band])'], lanes: [lanes, 'path[data-part=wait]'] }
+    const line = '[data-series] path:not([data-band])'
+    const views = { timeline: [timeline, line, false], bins: [timeline, line, true], lanes: [lanes, 'path[data-part=wait]', true] }
     const begin = performance.now()
-    for (const [name, [element, selector]] of Object.entries(views)) {
+    for (const [name, [element, selector, isWhole]] of Object.entries(views)) {
       const before = drawing(element, selector)
       const look = () => {
-        if (element.getAttribute('aria-busy') === 'true' || drawing(element, selector) === before) return requestAnimationFrame(look)
+        if ((isWhole && element.getAttribute('aria-busy') === 'true') || drawing(element, selector) === before) return requestAnimationFrame(look)
         requestAnimationFrame(() => setTimeout(() => {
           found[name] = performance.now() - begin
-          if (found.timeline && found.lanes) resolve(found)
+          if (found.timeline && found.bins && found.lanes) resolve(found)
         }))
       }
       requestAnimationFrame(look)

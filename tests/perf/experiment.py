@@ -46,9 +46,9 @@ def table(found):
     for part in ("timeline", "lanes", "rows"):
         opens = [one["open"][part] for one in found]
         tables.line(f"from the address to the painted {part}", len(opens), f"{statistics.median(opens):.0f}", f"{max(opens):.0f}", 1000)
-    for part, target in (("timeline", 100), ("lanes", "")):
+    for part, text, target in (("timeline", "painted timeline", 100), ("bins", "bins of the new range", ""), ("lanes", "painted lanes", "")):
         zooms = [zoom[part] for one in found for zoom in one["zooms"]]
-        tables.line(f"from a key to the painted {part}", len(zooms), f"{statistics.median(zooms):.0f}", f"{max(zooms):.0f}", target)
+        tables.line(f"from a key to the {text}", len(zooms), f"{statistics.median(zooms):.0f}", f"{max(zooms):.0f}", target)
 
 
 if __name__ == "__main__":

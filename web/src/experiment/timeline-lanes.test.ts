@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Experiment, SeriesBins } from '../api/types'
 import { rangeWithin, zoomed } from '../series/lanes'
 import { measuredRun, USUAL } from './asked'
-import { lanesOf, LANE_SERIES, phasesOf, titleOf } from './timeline-lanes'
+import { binsWithin, lanesOf, LANE_SERIES, phasesOf, titleOf } from './timeline-lanes'
 
 const series = (source: string, name: string, values: (number | null)[], more = {}) => ({
   source,
@@ -122,3 +122,30 @@ it.each([5e-324, 1e-310, 1.7e308])('a lane of %s has a finite axis', (value) =>
 it('requests the series of the usual lanes, in their order', () => {
   expect(USUAL).toEqual(LANE_SERIES)
 })
+
+it('a zoom shows the bins within it, at their times', () => {
+  const second = 1e9
+  const whole: SeriesBins = {
+    ...bins(series('gpu', 'power_w', [1, null, 3, 4], { min: [0, null, 2, 3], max: [9, null, 8, 7] })),
+    from_ns: 10 * second,
+    to_ns: 14 * second,
+    t_s: [0.5, 1.5, 2.5, 3.5],
+  }
+  const part = binsWithin(whole, [11 * second, 13 * second])
+  expect([part?.from_ns, part?.to_ns, part?.t_s]).toEqual([11 * second, 13 * second, [0.5, 1.5]])
+  expect(part?.series[0]).toMatchObject({ values: [null, 3], min: [null, 2], max: [null, 8] })
+  const wide = binsWithin(whole, [0, 20 * second])
+  expect(wide?.t_s).toEqual([10.5, 11.5, 12.5, 13.5])
+  expect(wide?.series).toEqual(whole.series)
+})
+
+it.each([
+  ['one bin', [11e9, 12e9]],
+  ['between two middles', [11.6e9, 12.4e9]],
+  ['before', [0, 10e9]],
+  ['after', [15e9, 16e9]],
+])('%s is too little to show', (_, range) =>
+  expect(
+    binsWithin({ ...bins(series('gpu', 'power_w', [1, 2, 3])), from_ns: 10e9, to_ns: 13e9 }, range as [number, number]),
+  ).toBeNull(),
+)

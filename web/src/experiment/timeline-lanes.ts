@@ -103,6 +103,29 @@ export function lanesOf(bins: SeriesBins, zeroS: number, isAll: boolean): Lane[]
   return [...usual, ...others.flatMap((one) => laneOf({ title: titleOf(one), lines: [[keyOf(one), '']] }))]
 }
 
+const BINS_LEAST = 2 // of a part: the distance of two is the length of a bin
+
+// The bins within another range, which are drawn until its own bins arrive. null: too few of them are within it.
+export function binsWithin(bins: SeriesBins, [fromNs, toNs]: [number, number]): SeriesBins | null {
+  const times = bins.t_s.map((seconds) => bins.from_ns + seconds * 1e9)
+  const first = times.findIndex((ns) => ns >= fromNs)
+  const last = times.findLastIndex((ns) => ns < toNs)
+  if (first < 0 || last - first + 1 < BINS_LEAST) return null
+  const part = <T>(list: T[]) => list.slice(first, last + 1)
+  return {
+    ...bins,
+    from_ns: fromNs,
+    to_ns: toNs,
+    t_s: part(bins.t_s).map((seconds) => seconds + (bins.from_ns - fromNs) / 1e9),
+    series: bins.series.map((one) => ({
+      ...one,
+      values: part(one.values),
+      min: part(one.min),
+      max: part(one.max),
+    })),
+  }
+}
+
 // The recorded phases of the startup, in seconds after `zero_ns`. Each ends when its field says.
 export function phasesOf(experiment: Experiment, zeroNs: number): Phase[] {
   const begin = numberOf(experiment, 'launch.phases.begin_ns')

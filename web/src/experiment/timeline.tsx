@@ -19,7 +19,7 @@ import { Waiting } from '../ui/waiting'
 import { readTimeline, type TimelineState, writeTimeline } from '../url/timeline'
 import { measuredRun, rangeNs, seriesOf, timelineQuestion } from './asked'
 import { useMarked } from './requests-marked'
-import { FACTS, isHeld, keyOf, lanesOf, phasesOf, titleOf } from './timeline-lanes'
+import { binsWithin, FACTS, isHeld, keyOf, lanesOf, phasesOf, titleOf } from './timeline-lanes'
 
 const CSV_TYPE = 'text/csv;charset=utf-8'
 
@@ -44,17 +44,23 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
   const range = rangeNs(state.range, origin) && state.range
   const asked = useTimeline(experiment.id, missing === null ? timelineQuestion(state, origin, width) : null)
   const data = asked.data
+  // a zoom shows the bins that are here at once
+  const [fromNs, toNs] = rangeNs(state.range, origin) ?? [data?.begin_ns ?? 0, (data?.end_ns ?? 0) + 1]
+  const drawn = useMemo(
+    () => (data && asked.isPlaceholderData ? binsWithin(data, [fromNs, toNs]) : null) ?? data,
+    [data, asked.isPlaceholderData, fromNs, toNs],
+  )
   useEffect(() => {
     if (origin === null && data?.begin_ns != null) setOrigin(data.begin_ns)
   }, [origin, data])
   const zero = origin ?? data?.begin_ns ?? 0
   const seconds = (ns: number) => (ns - zero) / 1e9
-  const shown: [number, number] | null = data ? [seconds(data.from_ns), seconds(data.to_ns)] : null
+  const shown: [number, number] | null = drawn ? [seconds(drawn.from_ns), seconds(drawn.to_ns)] : null
   const bounds: [number, number] | null =
     data?.begin_ns != null && data.end_ns != null ? [seconds(data.begin_ns), seconds(data.end_ns + 1)] : null
   const lanes = useMemo(
-    () => (data ? lanesOf(data, (data.from_ns - zero) / 1e9, state.isAll) : []),
-    [data, zero, state.isAll],
+    () => (drawn ? lanesOf(drawn, (drawn.from_ns - zero) / 1e9, state.isAll) : []),
+    [drawn, zero, state.isAll],
   )
   const phases = useMemo(() => phasesOf(experiment, zero), [experiment, zero])
   const measured: [number, number] | null = run && [seconds(run[0]), seconds(run[1])]
@@ -139,7 +145,7 @@ export function Timeline({ experiment, missing }: { experiment: Experiment; miss
           />
         )}
         {data && shown && bounds && lanes.length > 0 && state.isTable && (
-          <Numbers experiment={experiment} data={data} shown={shown} zero={zero} isAll={state.isAll} />
+          <Numbers experiment={experiment} data={data} zero={zero} isAll={state.isAll} />
         )}
       </div>
     </section>
@@ -166,13 +172,11 @@ function csvOf(data: SeriesBins, zero: number) {
 function Numbers({
   experiment,
   data,
-  shown,
   zero,
   isAll,
 }: {
   experiment: Experiment
   data: SeriesBins
-  shown: [number, number]
   zero: number
   isAll: boolean
 }) {
@@ -184,6 +188,7 @@ function Numbers({
       </Note>
     )
   if (!whole.data) return <Bone width={520} />
+  const [from, to] = [(data.from_ns - zero) / 1e9, (data.to_ns - zero) / 1e9]
   const list = whole.data.series.filter((one) => !FACTS.has(keyOf(one)))
   return (
     <div
@@ -195,7 +200,7 @@ function Numbers({
     >
       <table className={page.rows}>
         <caption className={css.quiet}>
-          From {secondsText(shown[0], shown[1] - shown[0])} to {secondsText(shown[1], shown[1] - shown[0])}.{' '}
+          From {secondsText(from, to - from)} to {secondsText(to, to - from)}.{' '}
           <Act onPress={() => save(`experiment-${experiment.id}-timeline.csv`, csvOf(data, zero), CSV_TYPE)}>
             Download {data.t_s.length} bins (CSV)
           </Act>

@@ -1,7 +1,9 @@
 /* `profllm sweep run`: shows or runs the combinations of a file. */
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -277,7 +279,13 @@ struct receiver {
 	struct run_target target;
 	const char *url;
 	struct cli_live live; /* of the current run of the process */
+	/* In memory that the workers share: it did not respond the last time. */
+	atomic_bool *is_silent;
 };
+
+/* A dashboard that is silent would delay each run: whatever it does not take is sent at the end or by --resume. */
+#define SUMMARY_NS (5 * PL_NS_PER_S)
+#define SILENT_NS  (2 * PL_NS_PER_S)
 
 static const struct run_sink *begin_live(void *user, const struct run_point *point)
 {
@@ -295,29 +303,41 @@ static void end_live(void *user, const json_t *result)
 				      : pl_err_exit_status(PL_ERR_FAILED));
 }
 
+/* The first failure is reported; TIMEOUT: it is a later one. */
 static int send_result(void *user, const char *path, struct pl_err *err)
 {
 	const struct receiver *receiver = user;
+	bool was_silent = atomic_load(receiver->is_silent);
 	auto_free char *name = pl_file_name(path);
 	struct upload_file file = { .path = path, .name = name };
-	struct upload upload = {
-		.target = &receiver->target, .files = &file, .count = 1, .wait_ns = UPLOAD_WAIT_NS
-	};
+	struct upload upload = { .target = &receiver->target,
+				 .files = &file,
+				 .count = 1,
+				 .wait_ns = UPLOAD_WAIT_NS,
+				 .answer_first_ns = was_silent ? SILENT_NS : 0 };
 
 	upload_all(&upload);
 	enum pl_err_code code = upload_code(&upload);
 	auto_free char *fault = upload_fault(&upload);
+	bool is_silent = code == PL_ERR_NETWORK && !upload.is_reached;
 	upload_done(&upload);
-	return code == PL_ERR_NONE
-		       ? 0
-		       : pl_err_set(err, code, "%s", fault != NULL ? fault : "no response");
+	atomic_store(receiver->is_silent, is_silent);
+	if (code == PL_ERR_NONE)
+		return 0;
+	return pl_err_set(err, is_silent && was_silent ? PL_ERR_TIMEOUT : code, "%s",
+			  fault != NULL ? fault : "no response");
 }
 
 static int send_summary(void *user, const char *path, struct pl_err *err)
 {
 	const struct receiver *receiver = user;
+	int64_t wait_ns = atomic_load(receiver->is_silent) ? SILENT_NS : SUMMARY_NS;
 
-	return upload_sweep(&receiver->target, path, err);
+	if (upload_sweep(&receiver->target, path, wait_ns, err) == 0)
+		return 0;
+	if (err->code == PL_ERR_TIMEOUT)
+		atomic_store(receiver->is_silent, true);
+	return -1;
 }
 
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
@@ -359,9 +379,16 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 {
 	struct sweep_outcome outcome;
 	struct receiver receiver = { .url = options->upload };
+	void *shared = mmap(NULL, sizeof(*receiver.is_silent), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf fallen = PL_BUF(REPORT_BYTES_MAX);
 
+	if (shared == MAP_FAILED) {
+		pl_err_errno(&err, "could not share memory with workers");
+		return cli_fail(&err);
+	}
+	receiver.is_silent = shared;
 	if (file->plan.fallen == file->plan.count)
 		return cli_refuse("every combination of '%s' is skipped", file->sweep->source);
 	if (open_dashboard(options, &receiver.target, &err) < 0) {

@@ -372,7 +372,7 @@ static int send_files(const struct upload_options *options, const char *to,
 	named->reported = json_array();
 	for (size_t i = 0; i < named->sweep_count; i++) {
 		struct pl_err err = PL_ERR_INIT;
-		if (upload_sweep(target, named->sweeps[i], &err) < 0)
+		if (upload_sweep(target, named->sweeps[i], UPLOAD_SWEEP_NS, &err) < 0)
 			sweeps = err.code;
 		json_array_append_new(
 			named->reported,

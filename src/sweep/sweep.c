@@ -671,8 +671,10 @@ static int send_rest(struct sweeping *sweep, struct pl_err *err)
 			if (sweep_journal_sent(&sweep->journal, key, err) < 0)
 				return -1;
 		} else {
-			pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, why.text);
-			sweep->outcome->unreachable = why.code == PL_ERR_NETWORK;
+			bool is_known = why.code == PL_ERR_TIMEOUT;
+			pl_log(is_known ? PL_LOG_DEBUG : PL_LOG_WARNING,
+			       "'%s' was not uploaded: %s", path, why.text);
+			sweep->outcome->unreachable = is_known || why.code == PL_ERR_NETWORK;
 			sweep->outcome->not_sent++;
 		}
 	}

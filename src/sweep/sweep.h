@@ -44,7 +44,7 @@ struct sweep_settings {
 	int64_t gpus; /* for a forecast: number of GPUs of another host; 0: that of this host */
 	/*
 	 * Uploads a result; or NULL. Called in the process that made the result. -1: retried at the end of the sweep;
-	 * with NETWORK, other results would fail, too.
+	 * with NETWORK, other results would fail, too; with TIMEOUT, that was reported for an earlier one.
 	 */
 	int (*send)(void *user, const char *path, struct pl_err *err);
 	/*

@@ -182,7 +182,8 @@ static void send_result(const struct working *working, const struct sweep_task *
 	if (settings->send(settings->user, path, &err) == 0)
 		report(working, json_pack("{s:s}", "sent", task->key));
 	else
-		pl_log(PL_LOG_WARNING, "'%s' was not uploaded: %s", path, err.text);
+		pl_log(err.code == PL_ERR_TIMEOUT ? PL_LOG_DEBUG : PL_LOG_WARNING,
+		       "'%s' was not uploaded: %s", path, err.text);
 }
 
 /* Returns false if this worker must end. */

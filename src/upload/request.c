@@ -77,9 +77,13 @@ static bool is_away(const struct pl_err *err)
 int upload_request(struct upload *upload, const struct io_fetch *fetch, struct io_reply *ret,
 		   struct pl_err *err)
 {
+	struct io_fetch limited = *fetch;
+
+	if (upload->answer_first_ns > 0 && !upload->is_reached)
+		limited.timeout_ns = upload->answer_first_ns;
 	while (!upload->is_lost) {
 		auto_reply reply = { 0 };
-		if (io_fetch(fetch, &reply, err) < 0) {
+		if (io_fetch(&limited, &reply, err) < 0) {
 			if (!is_away(err)) {
 				/* such as a certificate: a failure of the connection, whatever is sent */
 				err->code = err->code == PL_ERR_INVALID ? PL_ERR_NETWORK

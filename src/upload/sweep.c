@@ -10,7 +10,6 @@
 #include "upload/upload.h"
 #include "upload/upload_priv.h"
 
-#define SEND_NS        (20 * PL_NS_PER_S)
 #define PATH_BYTES_MAX 65536
 
 bool upload_is_sweep(const char *path)
@@ -21,7 +20,8 @@ bool upload_is_sweep(const char *path)
 	       res_sweep_id(summary) != NULL;
 }
 
-int upload_sweep(const struct run_target *target, const char *path, struct pl_err *err)
+int upload_sweep(const struct run_target *target, const char *path, int64_t wait_ns,
+		 struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	auto_json json_t *summary = NULL;
@@ -44,7 +44,7 @@ int upload_sweep(const struct run_target *target, const char *path, struct pl_er
 		.headers = target->headers,
 		.body = text,
 		.body_len = len,
-		.timeout_ns = SEND_NS,
+		.timeout_ns = wait_ns,
 	};
 	if (io_fetch(&fetch, &reply, err) < 0)
 		return -1;

@@ -3,6 +3,7 @@ import json
 import os
 import random
 import signal
+import socket
 import time
 from collections import Counter
 from pathlib import Path
@@ -224,6 +225,19 @@ def test_interrupted(bin_dir, tmp_path):
     assert nothing_left(folder)
     done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--resume", "-o", folder, config)
     assert "remaining: 1 run, 1 server start, about" in done.stdout
+
+
+@pytest.mark.release_only
+def test_a_dashboard_that_never_responds_costs_little(bin_dir, tmp_path):
+    """It accepts connections only: the first timeout is reported, and later results are tried for a short time."""
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2, 3]}))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        begin = time.monotonic()
+        done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--upload", url, "--no-live"))
+        assert time.monotonic() - begin < 60 * PATIENCE
+    assert done.returncode == 0 and "3 were not uploaded; use --resume" in done.stdout
+    assert done.stderr.count("was not uploaded") == 1, done.stderr
 
 
 @pytest.mark.release_only

@@ -69,7 +69,7 @@ def folder(bin_dir, tmp_path, texts):
     return tmp_path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def from_text(bin_dir, tmp_path_factory, texts):
     """The responses of a dashboard that has never seen the files, in the moment in which they arrive."""
     folder = tmp_path_factory.mktemp("text")
@@ -83,7 +83,7 @@ def from_text(bin_dir, tmp_path_factory, texts):
 
 
 def artifacts_of(folder):
-    return [file for file in (folder / "d.db.files").glob("??/*")]
+    return list((folder / "d.db.files").glob("??/*"))
 
 
 def test_a_restart_reads_the_prepared_files(bin_dir, folder, from_text):

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define BUCKETS 4096
+#define BUCKETS 16384
 
 struct entry {
 	uint64_t hash;

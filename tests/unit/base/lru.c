@@ -92,7 +92,7 @@ static void test_base_lru__refuses_known_keys_and_what_cannot_fit(void **state)
 /* More keys than buckets; each key is found until it is among the oldest. */
 static void test_base_lru__many_keys(void **state)
 {
-	enum { KEYS = 20000, KEPT = 9000 };
+	enum { KEYS = 40000, KEPT = 18000 };
 	char key[16];
 	struct pl_lru *lru = pl_lru_new(KEPT * (overhead() + 7), value_free);
 

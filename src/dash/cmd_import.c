@@ -16,8 +16,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dash/import/import.h"
+#include "dash/import/prices.h"
 #include "dash/import/watch.h"
 #include "result/files.h"
+#include "store/analysis/prices.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 #define FAULTS_SHOWN   10
@@ -29,6 +31,7 @@ struct import_options {
 	const char *db;
 	const char *data;
 	struct pl_opt_list watch;
+	const char *prices;
 	const char *on_conflict;
 	bool without_artifacts;
 	bool json;
@@ -52,6 +55,9 @@ static const struct pl_opt import_rows[] = {
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
 	       "import the results in DIR and its subdirectories, then new ones until "
 	       "interrupted; may be repeated"),
+	PL_OPT(TEXT, 0, "prices", prices, "FILE",
+	       "replace the prices of GPUs by those in FILE, a CSV file with the columns gpu and "
+	       "per_hour"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose run_id is stored with other content: skip it, replace the "
 	       "stored one, or keep both",
@@ -70,7 +76,7 @@ static const struct pl_opt import_rows[] = {
 
 const struct pl_opt_command dash_import_command = {
 	.name = DASH_PROGRAM " import",
-	.usage = "PATH… [options]\n[PATH…] --watch DIR [options]",
+	.usage = "PATH… [options]\n[PATH…] --watch DIR [options]\n--prices FILE [options]",
 	.summary = "Import result files into the database.",
 	.details =
 		"A PATH is a file or a directory. From a directory and its subdirectories, the "
@@ -95,6 +101,9 @@ const struct pl_opt_command dash_import_command = {
 		"DIR, or unchanged for 2 s, so it also works on network file systems. It "
 		"imports files that appeared while it was not running, and rereads files that "
 		"were replaced. Artifacts may arrive later than their result.\n\n"
+		"--prices stores the price per hour of each GPU model, in any currency, for the "
+		"costs of configurations. It takes no PATH. gpu is a value of "
+		"system.hardware_info.gpu_name. The stored prices are replaced as a whole.\n\n"
 		"The same content is stored once. A different result with a stored run_id is a "
 		"conflict, which --on-conflict resolves. A "
 		"deleted result is restored by --on-conflict replace, but never by --watch. "
@@ -511,6 +520,44 @@ static int import_all(struct view *view, const struct res_files *files, const ch
 	return store_count(store, ret_total, err);
 }
 
+static int store_prices(const char *db, const char *data, const json_t *list, struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_store struct store *store = NULL;
+	auto_json json_t *prices = json_pack("{s:O}", "prices", list);
+	auto_json json_t *stored = NULL;
+
+	if (store_open(&(struct store_options){ .path = db, .data = data, .fields = fields },
+		       &store, err) < 0)
+		return -1;
+	return store_prices_set(store, 0, prices, &stored, err);
+}
+
+static int import_prices(const struct import_options *options, const struct pl_words *words,
+			 const char *db)
+{
+	auto_free char *plain = store_path_shown(db);
+	auto_free char *shown = pl_clean_line(plain);
+	auto_json json_t *list = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (words->count > 0 || options->watch.count > 0)
+		pl_err_invalid(&err, "--prices: found a PATH or --watch, expected neither");
+	if (words->count > 0 || options->watch.count > 0 ||
+	    dash_prices_read(options->prices, &list, &err) < 0 ||
+	    store_prices(db, options->data, list, &err) < 0)
+		return pl_program_fail(&err);
+	size_t count = json_array_size(list);
+	if (options->json) {
+		auto_json json_t *all = json_pack("{s:o, s:O}", "db", pl_json_text(plain), "prices",
+						  list);
+		return pl_program_print_json(all);
+	}
+	auto_free char *line = pl_asprintf("%zu price%s stored in %s\n", count,
+					   count == 1 ? "" : "s", shown);
+	return options->quiet ? 0 : pl_program_print(line);
+}
+
 static int find_files(const struct pl_words *words, struct res_files *files, struct pl_err *err)
 {
 	for (int i = 0; i < words->count; i++) {
@@ -536,15 +583,18 @@ static int run(const struct import_options *options, const struct pl_words *word
 	struct pl_err err = PL_ERR_INIT;
 	int64_t total = 0;
 
-	if (words->count == 0 && options->watch.count == 0) {
+	if (words->count == 0 && options->watch.count == 0 && options->prices == NULL) {
 		pl_err_invalid(&err, "found no PATH, expected a file or directory");
 		return pl_program_fail(&err);
 	}
-	if (find_files(words, &files, &err) < 0 ||
-	    (options->db == NULL && store_default_path(&default_db, &err) < 0))
+	if (options->db == NULL && store_default_path(&default_db, &err) < 0)
+		return pl_program_fail(&err);
+	const char *db = options->db != NULL ? options->db : default_db;
+	if (options->prices != NULL)
+		return import_prices(options, words, db);
+	if (find_files(words, &files, &err) < 0)
 		return pl_program_fail(&err);
 	view.others = files.others;
-	const char *db = options->db != NULL ? options->db : default_db;
 	if (import_all(&view, &files, db, &total, &err) < 0) {
 		wipe(&view);
 		return pl_program_fail(&err);

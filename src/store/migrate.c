@@ -297,6 +297,12 @@ static const struct {
 		 " failed INTEGER NOT NULL,"
 		 " counts TEXT NOT NULL);"
 		 "CREATE INDEX watch_states_watch ON watch_states (watch, id);" },
+	/* Prices of GPUs: store/analysis/prices.h. */
+	{ .sql = "CREATE TABLE prices ("
+		 " id INTEGER PRIMARY KEY,"
+		 " revision INTEGER NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " content TEXT NOT NULL);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

@@ -13,9 +13,11 @@
 #include "base/stats.h"
 #include "base/student.h"
 #include "dash/artifacts.h"
+#include "dash/problem.h"
 #include "dash/question.h"
 #include "dash/records/records.h"
 #include "mirror/cancel_token.h"
+#include "store/analysis/prices.h"
 
 #define SURE          0.05
 #define RECORDS_FIRST 20 /* configurations */
@@ -150,12 +152,32 @@ static bool fill_all(const struct dash_request *request, const json_t *configura
 	return true;
 }
 
+/* Adds the stored prices and emissions that the request lacks. */
+static int add_stored(const struct dash_request *request, json_t *question, struct pl_err *err)
+{
+	static const char *const keys[] = { "prices", "carbon_g_per_kwh" };
+	auto_json json_t *stored = NULL;
+
+	if (store_prices_get(request->context->store, &stored, err) < 0)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		if (json_object_get(question, keys[i]) == NULL)
+			json_object_set(question, keys[i], json_object_get(stored, keys[i]));
+	}
+	return 0;
+}
+
 void dash_find_feasible(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
 	json_int_t budget_ms = json_integer_value(json_object_get(question, "budget_ms"));
 	int64_t end_ns = pl_clock_now_ns() + budget_ms * PL_NS_PER_MS;
+	struct pl_err err = PL_ERR_INIT;
 
+	if (add_stored(request, question, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return;
+	}
 	if (json_is_false(json_object_get(question, "records"))) {
 		dash_ask(request, query_slo, question, answer);
 		return;

@@ -699,6 +699,27 @@ export interface paths {
         patch: operations["changeWatch"];
         trace?: never;
     };
+    "/api/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return the stored prices of GPUs */
+        get: operations["getPrices"];
+        /**
+         * Replace the stored prices of GPUs
+         * @description Costs of /api/analysis/slo follow from them, unless its request has prices.
+         */
+        put: operations["setPrices"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/annotations": {
         parameters: {
             query?: never;
@@ -2244,14 +2265,12 @@ export interface components {
         SloRequest: {
             filter?: components["schemas"]["Filter"];
             limits: components["schemas"]["SloRequestLimit"][];
-            /** @description Prices of GPUs, in any currency */
-            prices?: {
-                /** @description A value of system.hardware_info.gpu_name */
-                gpu: string;
-                /** @description Price of one GPU per hour */
-                per_hour: number;
-            }[];
-            /** @description Emissions of the electricity, in grams of CO2 equivalents per kWh; null means unknown */
+            /** @description Prices of GPUs, in any currency. Without them, the stored prices apply (/api/prices). */
+            prices?: components["schemas"]["Price"][];
+            /**
+             * @description Emissions of the electricity, in grams of CO2 equivalents per kWh; null means unknown. Without it, the stored value
+             *     applies.
+             */
             carbon_g_per_kwh?: number | null;
             /**
              * @description Maximum number of configurations in the response
@@ -2276,6 +2295,48 @@ export interface components {
              */
             records?: boolean;
             budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        Price: {
+            /** @description A value of system.hardware_info.gpu_name */
+            gpu: string;
+            /** @description Price of one GPU per hour */
+            per_hour: number;
+        };
+        /**
+         * @example {
+         *       "prices": [
+         *         {
+         *           "gpu": "NVIDIA H100 80GB HBM3",
+         *           "per_hour": 2.5
+         *         },
+         *         {
+         *           "gpu": "NVIDIA B200",
+         *           "per_hour": 5
+         *         }
+         *       ],
+         *       "carbon_g_per_kwh": 380
+         *     }
+         */
+        PricesRequest: {
+            /** @description All prices, in one currency; at most one per GPU */
+            prices: components["schemas"]["Price"][];
+            /**
+             * @description Emissions of the electricity, in grams of CO2 equivalents per kWh; null means unknown. Without it, the stored value
+             *     remains.
+             */
+            carbon_g_per_kwh?: number | null;
+        };
+        Prices: {
+            prices: components["schemas"]["Price"][];
+            /** @description Emissions of the electricity, in grams of CO2 equivalents per kWh */
+            carbon_g_per_kwh: number | null;
+            /** @description Number of changes, for If-Match; 0 in a new database */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description Time of the last change in UTC; null in a new database
+             */
+            changed_at: string | null;
         };
         /**
          * @description A percentile of a latency with max in milliseconds, or a field with either min or max. The limit of a latency, except itl,
@@ -6738,6 +6799,61 @@ export interface operations {
             };
             404: components["responses"]["NotFound"];
             409: components["responses"]["WatchConflict"];
+            412: components["responses"]["OtherRevision"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getPrices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prices; none in a new database */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    setPrices: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the client has read, in quotes: "3". If the object has another revision, nothing is changed (412).
+                 *     Without this header, any revision is changed.
+                 */
+                "If-Match"?: components["parameters"]["Revision"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PricesRequest"];
+            };
+        };
+        responses: {
+            /** @description The prices, which are on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
             412: components["responses"]["OtherRevision"];
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];

@@ -420,8 +420,8 @@ test('without the skip link, 25 presses reach every region of every page', async
     ],
     [
       'Two releases',
-      '/trends?show=releases&version=run.name',
-      page.getByRole('region', { name: 'Summary' }),
+      '/trends?show=releases&version=benchmark.max_concurrency&a=16&b=64&vary=server.quantization',
+      page.getByRole('region', { name: 'Summary', exact: true }),
       ['Summary'],
     ],
     ['Watches', '/trends?show=watches', page.getByRole('region', { name: 'Stored watches' }), ['Add a watch']],

@@ -7,9 +7,8 @@ import re
 import string
 from urllib.parse import quote
 
-import jsonschema
 import pytest
-from dashboard_tools import CONTRACT, Dashboard, little, resolved, results
+from dashboard_tools import CONTRACT, Dashboard, little, resolved, results, validator
 from live_tools import send as send_live
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
@@ -100,7 +99,7 @@ def valid(rng, schema):
 
 
 def fits(schema, value):
-    return jsonschema.Draft202012Validator({**schema, "components": CONTRACT["components"]}).is_valid(value)
+    return validator(json.dumps(schema)).is_valid(value)
 
 
 def breaks_of(schema, value):
@@ -294,13 +293,15 @@ def test_requests_that_break_a_rule(dashboard, route):
     for _ in range(ROUNDS):
         words, query, body = route.valid(rng, ["1"])
         for rule, other in broken(route.query, query):
+            if ("query", short(rule)) in cases:
+                continue
             # in a query string all is text: what is one already cannot be of another type
             changed = [name for name in {*query, *other} if query.get(name) != other.get(name)] if isinstance(other, dict) else None
             if changed and not fits(route.query, other) and not (rule.split(": ")[-1].startswith("type") and changed[0] in route.texts):
-                cases.setdefault(("query", short(rule)), (words, other, body))
+                cases["query", short(rule)] = words, other, body
         for rule, other in broken(route.body, body) if route.body else ():
-            if not fits(route.body, other):
-                cases.setdefault(("body", short(rule)), (words, query, other))
+            if ("body", short(rule)) not in cases and not fits(route.body, other):
+                cases["body", short(rule)] = words, query, other
     for case, request in cases.items():
         answer = route.send(dashboard, *request)
         assert answer.status == 422 and "pointer" in answer.json, (case, request, answer.status, answer.body[:300])

@@ -284,6 +284,9 @@ def test_summaries_that_are_none(bin_dir, tmp_path):
         report = import_json(bin_dir, "--db", tmp_path / "d.db", tmp_path / "summary.json", tmp_path / "r.json", status=1)
         assert [(one["state"], said in one["message"]) for one in report["sweeps"]] == [(state, True)] and report["counts"]["rejected"] == 0
         assert report["total"] == 1
+    shown = run_dashboard(bin_dir, "import", "--db", tmp_path / "d.db", tmp_path / "summary.json")
+    assert shown.returncode == 1 and "1 failed" in shown.stdout and "stored    sweep" not in shown.stdout, shown.stdout
+    assert shown.stderr.count(": error: ") == 1 and "/state" in shown.stderr, shown.stderr
     (tmp_path / "summary.json").write_text(json.dumps(little(2)))
     report = import_json(bin_dir, "--db", tmp_path / "d.db", tmp_path / "summary.json")
     assert report["sweeps"] == [] and report["counts"]["stored"] == 1

@@ -203,6 +203,26 @@ def test_artifacts_of_a_result(bin_dir, db, folder, tmp_path):
             assert dashboard.get(f"/api/data/experiments/1/artifacts/{kind}/{name}").body == data
 
 
+def test_artifacts_of_several_results(bin_dir, db, folder, tmp_path):
+    """Each of several results without artifacts gets its own, in whatever order they arrive."""
+    made = [write_result(tmp_path, number) for number in range(3)]
+    with Watch(bin_dir, db, folder) as watch:
+        watch.watching()
+        for path, _ in made:
+            shutil.copy(path, folder)
+        watch.wait(len(made))
+        for count, number in enumerate((1, 0, 2), 1):
+            shutil.copy(tmp_path / f"r{number}.server.log", folder)
+            assert watch.wait(count, "artifacts") == ["server_log"] * count
+        assert watch.stop() == (0, "")
+    with Dashboard(bin_dir, db) as dashboard:
+        of_ids = {row["run_id"]: row["id"] for row in dashboard.rows()}
+        for path, files in made:
+            number = of_ids[json.loads(path.read_text())["run_id"]]
+            name = f"{path.stem}.server.log"
+            assert dashboard.get(f"/api/data/experiments/{number}/artifacts/server_log/{name}").body == files["server_log"]
+
+
 def test_an_artifact_that_could_not_be_copied(bin_dir, db, folder, tmp_path):
     """A failed copy is reported once, and repeated when it is possible; the result is not reported again."""
     path, files = write_result(folder)

@@ -148,7 +148,10 @@ static void check_gather(struct pl_pyrandom *rng, const struct chunk *chunk, con
 	}
 }
 
-/* One code of each `of` is wanted. Drawing the codes takes most of the time, so each check takes a part of twice as many. */
+/*
+ * One code of each `of` is wanted. Drawing the codes takes most of the time, so that each check takes
+ * a part of twice as many.
+ */
 static const size_t wanted_of[] = { 1, 7, 49 };
 static uint8_t drawn[PL_ARRAY_SIZE(wanted_of)][2 * DISTINCT];
 

@@ -16,7 +16,10 @@
 #define SUMS_LANES     4
 
 static const char *const names[] = { "plain", "sse2", "avx2" };
-/* AddressSanitizer looks for bytes outside of arrays, and finds as many at the ends of short ones in a fraction of the time */
+/*
+ * AddressSanitizer looks for bytes outside of arrays, and finds as many at the ends of short ones in
+ * a fraction of the time.
+ */
 #ifdef __SANITIZE_ADDRESS__
 #define LENGTH_MAX 4096
 #else

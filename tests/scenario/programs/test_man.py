@@ -28,6 +28,13 @@ def test_every_option_is_on_its_page(bin_dir, patience):
                 assert "\\-\\-" + option.replace("-", "\\-") in page.stdout, (name, option)
 
 
+def test_options_of_later_versions_are_a_section(bin_dir, patience):
+    """The list ends with its line, so that the next section starts one."""
+    page = run_profllm(bin_dir, "help", "--man", "bench", patience=patience).stdout
+    listed = page.split("\n.SH NOT IN THIS VERSION\n")[1].split("\n.SH ")[0]
+    assert len(listed.splitlines()) > 3 and re.fullmatch(r"(\\-\\-[a-z\\-]+,\n)+\\-\\-[a-z\\-]+", listed), listed
+
+
 def test_unknown_command(bin_dir, patience):
     done = run_profllm(bin_dir, "help", "--man", "rnu", patience=patience)
     assert done.returncode == 2 and "did you mean 'run'" in done.stderr

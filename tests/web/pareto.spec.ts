@@ -67,7 +67,9 @@ test('the frontier of each GPU, a configuration by keyboard, its command and a c
   await card(page)
     .getByRole('button', { name: /^Copy command/ })
     .click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/profllm-sim serve sim\/test/)
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^vllm serve meta-llama\/Llama-3\.1-70B-Instruct/,
+  )
 
   // j and k walk through the configurations, and the address is the state
   const first = page.url()

@@ -1,6 +1,6 @@
 // A number with its definition, number of runs and interval one key away.
-import type { ReactNode } from 'react'
-import { Button as AriaButton, Dialog, DialogTrigger, Popover } from 'react-aria-components'
+import { type ReactNode, useRef, useState } from 'react'
+import { Button as AriaButton, Dialog, Popover } from 'react-aria-components'
 
 import controls from '../ui/controls.module.css'
 import css from './pareto.module.css'
@@ -11,25 +11,38 @@ interface Props {
   children: ReactNode // the number
 }
 
-export const Explained = ({ name, rows, children }: Props) => (
-  <DialogTrigger>
-    <AriaButton className={css.figure ?? ''} aria-label={`${textOf(children)}, ${name}: definition`}>
-      {children}
-    </AriaButton>
-    <Popover placement="bottom" className={controls.pop ?? ''}>
-      <Dialog aria-label={name} className={css.explained ?? ''}>
-        <h3>{name}</h3>
-        <dl>
-          {rows.map(([term, value]) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </Dialog>
-    </Popover>
-  </DialogTrigger>
-)
+export function Explained({ name, rows, children }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  return (
+    <>
+      <AriaButton
+        ref={button}
+        className={css.figure ?? ''}
+        aria-label={`${textOf(children)}, ${name}: definition`}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPress={() => setOpen(!isOpen)}
+      >
+        {children}
+      </AriaButton>
+      {isOpen && (
+        <Popover isOpen triggerRef={button} placement="bottom" onOpenChange={setOpen} className={controls.pop ?? ''}>
+          <Dialog aria-label={name} className={css.explained ?? ''}>
+            <h3>{name}</h3>
+            <dl>
+              {rows.map(([term, value]) => (
+                <div key={term}>
+                  <dt>{term}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </Dialog>
+        </Popover>
+      )}
+    </>
+  )
+}
 
 const textOf = (children: ReactNode) => (Array.isArray(children) ? children.join('') : String(children))

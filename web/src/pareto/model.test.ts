@@ -239,6 +239,15 @@ describe('limits', () => {
   })
 })
 
+test('each of many configurations has its name, on the frontier or not', () => {
+  const many = Array.from({ length: 300 }, (_, i) =>
+    point([i + 1], i, 300 - i, i % 100 === 0 ? {} : { frontier: false, membership: 'not' }),
+  )
+  const all = shownOf(answerOf(many))
+  expect(all.map(({ name }) => name)).toEqual(many.map(({ ids: [id] }) => `run ${id}`))
+  expect(all.at(-1)?.full).toBe('run 300')
+})
+
 test('memberships in words', () => {
   expect(membershipText(point([1], 1, 1, { membership: 'perhaps', share: 0.4 }))).toBe(
     'perhaps on the frontier, in 40 % of resamples',

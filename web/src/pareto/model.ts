@@ -1,12 +1,12 @@
 // Frontiers as positions and words: draws nothing and requests nothing.
-import type { Filter, Pareto, ParetoGroup, ParetoPoint, ParetoRequest, Row, Slo, SloRequest } from '../api/types'
+import type { Filter, Pareto, ParetoGroup, ParetoPoint, ParetoRequest, Slo, SloRequest } from '../api/types'
 import { NAMING_FIELDS } from '../names/names'
 import { slotsOf } from '../chart/slots'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { count, type Form, showNumber } from '../format/number'
 import { briefly, nameOf, NOT_RECORDED, wholeText } from '../format/value'
-import { rowNames } from '../names/rows'
+import { type RowName, rowNames } from '../names/rows'
 import type { AsOf, ParetoLimit, ParetoMetric, ParetoState, Way } from '../url/pareto'
 
 export const TIME = 'run.timestamp'
@@ -136,19 +136,47 @@ export interface Configuration {
   full: string
 }
 
+const NAMED_AT_ONCE = 200
+
+export const isNotable = ({ frontier, membership }: ParetoPoint) => frontier || membership === 'perhaps'
+
+// The names of many configurations take longer than their frontier, so those off the frontier get theirs when one of
+// them is read.
 export function configurationsOf(groups: Group[], catalogue: Catalogue): Configuration[] {
   const all = groups.flatMap((group) => group.answer.points.map((point) => ({ group, point })))
-  const rows = all.flatMap(({ point }) => point.row ?? [])
-  const names = rowNames(rows, catalogue)
-  const words = (row: Row | null, id: number) => {
-    const own = row ? nameOf(row) : `result ${id}`
-    const name = names.get(id)
+  const namesAmong = (points: ParetoPoint[]) =>
+    rowNames(
+      points.flatMap(({ row }) => row ?? []),
+      catalogue,
+    )
+  const points = all.map(({ point }) => point)
+  const first = namesAmong(points.length > NAMED_AT_ONCE ? points.filter(isNotable) : points)
+  let others: ReadonlyMap<number, RowName> | undefined
+  const words = (point: ParetoPoint, id: number) => {
+    const own = point.row ? nameOf(point.row) : `result ${id}`
+    const isNamed = points.length <= NAMED_AT_ONCE || isNotable(point)
+    if (!isNamed) others ??= namesAmong(points)
+    const name = (isNamed ? first : others)?.get(id)
     return { name: name?.short ?? own, full: name?.full ?? own }
   }
   return all.flatMap(({ group, point }, at) => {
     const id = point.ids.at(-1) ?? 0
     const [x, y] = point.values.map(({ mean }) => mean)
-    return x == null || y == null ? [] : [{ at, id, group, point, x, y, ...words(point.row, id) }]
+    if (x == null || y == null) return []
+    return {
+      at,
+      id,
+      group,
+      point,
+      x,
+      y,
+      get name() {
+        return words(point, id).name
+      },
+      get full() {
+        return words(point, id).full
+      },
+    }
   })
 }
 

@@ -1,6 +1,6 @@
 // Pareto: the configurations that no other one beats in two metrics, with limits, uncertainty and history. The address
 // has the state.
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
@@ -31,6 +31,7 @@ import { Limits } from './limits'
 import {
   bestOf,
   compareReleases,
+  type Configuration,
   configurationsOf,
   type Corner,
   daysBetween,
@@ -180,6 +181,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const [dragged, setDragged] = useState<ParetoLimit | null>(null)
   const isNarrow = useMedia('(max-width: 900px)')
   const pinned = useTray((tray) => tray.pinned)
+  const letterOf = useCallback(({ point }: Configuration) => slotOf(pinned, { ids: point.ids }), [pinned])
   const groupField = answer.groups.some(({ key }) => Object.keys(key).length > 0) || state.group ? state.group : ''
   const groups = useMemo(() => groupsOf(answer, groupField, catalogue), [answer, groupField, catalogue])
   const all = useMemo(() => configurationsOf(groups, catalogue), [groups, catalogue])
@@ -218,7 +220,6 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const opened = state.point === null ? undefined : all.find(({ point }) => point.ids.includes(state.point ?? 0))
   const best = bestOf(all, kept, limits.length > 0, axes[1].way)
   const shown = opened ?? best
-  const names = new Map(all.flatMap(({ point, name }) => point.ids.map((id) => [id, name] as const)))
   const open = (point: number) => change({ point })
   const step = (by: number) => {
     const at = opened ? all.indexOf(opened) + by : by > 0 ? 0 : all.length - 1
@@ -252,7 +253,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
       axes={axes}
       limits={state.limits}
       slo={slo}
-      nameOf={(id) => names.get(id) ?? `result ${id}`}
+      nameOf={(id) => all.find(({ point }) => point.ids.includes(id))?.name ?? `result ${id}`}
       catalogue={catalogue}
       other={opened && best && best !== opened ? best : undefined}
       onClose={opened ? () => change({ point: null }) : null}
@@ -319,7 +320,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
               limits={limits.filter((limit) => isOfAxes(limit, state))}
               earlier={earlier}
               opened={opened?.at ?? null}
-              letterOf={({ point }) => slotOf(pinned, { ids: point.ids })}
+              letterOf={letterOf}
               onOpen={(one) => open(one.id)}
               onLimit={(limit, value, isMoving) => {
                 if (isMoving) return setDragged({ ...limit, value })

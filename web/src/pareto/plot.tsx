@@ -1,10 +1,10 @@
 // The configurations over two metrics: a frontier per group, limits as lines that can be dragged, and names that cover
 // nothing. The pointer or the arrow keys choose a configuration, a click or Enter opens it.
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 
 import type { Field } from '../api/types'
 import { ASIDE_PX, LEADER_FROM, PHONE_MOST, placesOfNames, widthOf } from '../chart/name-places'
-import { shapeOf } from '../chart/shapes'
+import { shapeOf, trace } from '../chart/shapes'
 import { colourOf } from '../chart/slots'
 import { longName } from '../fields/catalogue'
 import { type Form, showNumber } from '../format/number'
@@ -13,12 +13,13 @@ import { moved } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import type { ParetoLimit, Way } from '../url/pareto'
 import { LimitLine } from './limit-line'
-import { type Configuration, type Corner, type Group, membershipText, runs, stairs } from './model'
+import { type Configuration, type Corner, type Group, isNotable, membershipText, runs, stairs } from './model'
 import css from './pareto.module.css'
 
-const BOX = { left: 56, right: 14, top: 22, bottom: 40 }
+const BOX = { left: 56, right: 14, top: 34, bottom: 40 }
 const NEAR_PX = 28
 const NAMES_MOST = 40
+const SINGLE_MOST = 200 // configurations with a mark each
 const NAME_LETTERS = 24
 const NARROW_PX = 520
 
@@ -102,42 +103,21 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
       fromY: (px) => ey.min + ((box.bottom - px) / tall) * spanY,
     }
   }, [ends, width, high])
-  const { box, toX, toY } = scale
-  const worst: Corner = [x.way === 'higher' ? ends[0].min : ends[0].max, y.way === 'higher' ? ends[1].min : ends[1].max]
-  const ways: [Way, Way] = [x.way, y.way]
-  const lines = groups.map((group) => {
-    const on = all.filter((one) => one.group === group && one.point.frontier)
-    const corner = (side: 'low' | 'high' | 'mean') =>
-      stairs(
-        on.map(({ point: { values } }): Corner => {
-          const [vx, vy] = values
-          const of = (value: typeof vx, way: Way) =>
-            side === 'mean'
-              ? value?.mean
-              : (value?.[side === 'low' ? (way === 'higher' ? 'low' : 'high') : way === 'higher' ? 'high' : 'low'] ??
-                value?.mean)
-          return [of(vx, x.way) ?? 0, of(vy, y.way) ?? 0]
-        }),
-        ways,
-        worst,
-      )
-    return {
-      group,
-      line: corner('mean'),
-      band: on.some(({ point }) => point.values[0]?.low != null) ? [corner('low'), corner('high')] : null,
-    }
-  })
-  const names = useNames(
-    all,
-    groups,
-    lines.map(({ line }) => line),
-    scale,
-    letterOf,
+  const { toX, toY } = scale
+  const lines = useMemo(() => linesOf(all, groups, axes, ends), [all, groups, axes, ends])
+  const names = useMemo(
+    () =>
+      namesOf(
+        all,
+        groups,
+        lines.map(({ line }) => line),
+        scale,
+        letterOf,
+      ),
+    [all, groups, lines, scale, letterOf],
   )
   const read = at === null ? undefined : all[at]
   const open = opened === null ? undefined : all.find((one) => one.at === opened)
-  const xWords = tickWords(ends[0].ticks, x.form)
-  const yWords = tickWords(ends[1].ticks, y.form)
   const valueText = (one: Configuration) =>
     [
       one.full,
@@ -199,55 +179,7 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
         onBlur={() => setAt(null)}
       >
         <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} aria-hidden="true">
-          {ends[1].ticks.map((tick, i) => (
-            <g key={tick}>
-              <path d={`M${box.left} ${toY(tick)}H${box.right}`} stroke={i === 0 ? 'var(--axis)' : 'var(--grid)'} />
-              <text className={css.tick} data-end x={box.left - 6} y={toY(tick) + 4}>
-                {yWords[i]}
-              </text>
-            </g>
-          ))}
-          {ends[0].ticks.map((tick, i) => (
-            <g key={tick}>
-              <path d={`M${toX(tick)} ${box.bottom}v4`} stroke="var(--axis)" />
-              <text className={css.tick} data-middle x={toX(tick)} y={box.bottom + 16}>
-                {xWords[i]}
-              </text>
-            </g>
-          ))}
-          <Feasible {...{ limits, axes, scale }} />
-          {lines.map(
-            ({ group, band }) =>
-              band && (
-                <path
-                  key={group.at}
-                  d={`${path(band[0] ?? [], scale)}${path((band[1] ?? []).toReversed(), scale).replace('M', 'L')}Z`}
-                  fill={colourOf(group.slot)}
-                  opacity="0.14"
-                />
-              ),
-          )}
-          {earlier.map((line, i) => (
-            <path key={i} d={path(line, scale)} fill="none" stroke="var(--text-3)" strokeDasharray="5 3" data-earlier />
-          ))}
-          {lines.map(({ group, line }) => (
-            <path
-              key={group.at}
-              d={path(line, scale)}
-              fill="none"
-              stroke={colourOf(group.slot)}
-              strokeWidth="1.6"
-              data-frontier={group.full}
-            />
-          ))}
-          {all.toReversed().map((one) => (
-            <Mark
-              key={one.at}
-              one={one}
-              scale={scale}
-              isOut={limits.length > 0 || kept.size > 0 ? kept.get(one.at) === false : false}
-            />
-          ))}
+          <Drawing {...{ axes, ends, scale, lines, names, all, kept, limits, earlier, high }} />
           {[open, read].map(
             (one, i) =>
               one && (
@@ -257,30 +189,6 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
                 </g>
               ),
           )}
-          {names.map(({ x: nx, y: ny, fromX, fromY, group, isStrong, words, isLeft }) => (
-            <g key={`${group.at} ${words} ${fromX} ${fromY}`}>
-              {Math.hypot(nx - fromX, ny - fromY) > ASIDE_PX + LEADER_FROM && (
-                <path
-                  d={`M${fromX} ${fromY}L${nx} ${ny}`}
-                  stroke={colourOf(group.slot)}
-                  strokeWidth="0.8"
-                  opacity="0.6"
-                />
-              )}
-              <text
-                className={css.name}
-                data-strong={isStrong || undefined}
-                data-end={isLeft || undefined}
-                x={nx}
-                y={ny + 4}
-              >
-                {words}
-              </text>
-            </g>
-          ))}
-          <text className={css.axisName} data-end x={box.right} y={high - 4}>
-            {longName(x.field)} {x.form.unit} {x.way === 'higher' ? '→' : '←'} better
-          </text>
         </svg>
       </div>
       {limits.map((limit) => (
@@ -290,19 +198,181 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
   )
 }
 
+interface Line {
+  group: Group
+  line: Corner[]
+  band: [low: Corner[], high: Corner[]] | null // of the 95 % intervals of its points
+}
+
+type Ends = readonly [ReturnType<typeof evenTicks>, ReturnType<typeof evenTicks>]
+
+function linesOf(all: Configuration[], groups: Group[], [x, y]: [Axis, Axis], ends: Ends): Line[] {
+  const worst: Corner = [x.way === 'higher' ? ends[0].min : ends[0].max, y.way === 'higher' ? ends[1].min : ends[1].max]
+  return groups.map((group) => {
+    const on = all.filter((one) => one.group === group && one.point.frontier)
+    const corners = (side: 'worse' | 'better' | 'mean') => {
+      const end = (value: Configuration['point']['values'][number] | undefined, way: Way) =>
+        (side === 'mean' ? null : (side === 'worse') === (way === 'higher') ? value?.low : value?.high) ??
+        value?.mean ??
+        0
+      return stairs(
+        on.map(({ point: { values } }): Corner => [end(values[0], x.way), end(values[1], y.way)]),
+        [x.way, y.way],
+        worst,
+      )
+    }
+    const hasBand = on.some(({ point }) => point.values[0]?.low != null)
+    return { group, line: corners('mean'), band: hasBand ? [corners('worse'), corners('better')] : null }
+  })
+}
+
+type DrawingProps = Pick<Props, 'axes' | 'all' | 'kept' | 'limits' | 'earlier'> & {
+  ends: Ends
+  scale: Scale
+  lines: Line[]
+  names: PlacedName[]
+  high: number
+}
+
+// All but the marks of the pointer, which moves often.
+const Drawing = memo(function Drawing(props: DrawingProps) {
+  const { axes, ends, scale, lines, names, all, kept, limits, earlier, high } = props
+  const [x, y] = axes
+  const { box, toX, toY } = scale
+  const isCrowded = all.length > SINGLE_MOST
+  const crowd = isCrowded ? all.filter(({ point }) => !isNotable(point)) : []
+  const single = isCrowded ? all.filter(({ point }) => isNotable(point)) : all
+  const xWords = tickWords(ends[0].ticks, x.form)
+  const yWords = tickWords(ends[1].ticks, y.form)
+  return (
+    <>
+      {ends[1].ticks.map((tick, i) => (
+        <g key={tick}>
+          <path d={`M${box.left} ${toY(tick)}H${box.right}`} stroke={i === 0 ? 'var(--axis)' : 'var(--grid)'} />
+          <text className={css.tick} data-end x={box.left - 6} y={toY(tick) + 4}>
+            {yWords[i]}
+          </text>
+        </g>
+      ))}
+      {ends[0].ticks.map((tick, i) => (
+        <g key={tick}>
+          <path d={`M${toX(tick)} ${box.bottom}v4`} stroke="var(--axis)" />
+          <text className={css.tick} data-middle x={toX(tick)} y={box.bottom + 16}>
+            {xWords[i]}
+          </text>
+        </g>
+      ))}
+      <Feasible {...{ limits, axes, scale }} />
+      {lines.map(
+        ({ group, band }) =>
+          band && (
+            <path
+              key={group.at}
+              d={`${path(band[0] ?? [], scale)}${path((band[1] ?? []).toReversed(), scale).replace('M', 'L')}Z`}
+              fill={colourOf(group.slot)}
+              opacity="0.14"
+            />
+          ),
+      )}
+      {earlier.map((line, i) => (
+        <path key={i} d={path(line, scale)} fill="none" stroke="var(--text-3)" strokeDasharray="5 3" data-earlier />
+      ))}
+      {lines.map(({ group, line }) => (
+        <path
+          key={group.at}
+          d={path(line, scale)}
+          fill="none"
+          stroke={colourOf(group.slot)}
+          strokeWidth="1.6"
+          data-frontier={group.full}
+        />
+      ))}
+      <Crowd all={crowd} kept={kept} scale={scale} />
+      {single.toReversed().map((one) => (
+        <Mark key={one.at} one={one} scale={scale} isOut={kept.get(one.at) === false} />
+      ))}
+      {names.map(({ x: nx, y: ny, fromX, fromY, group, isStrong, words, isLeft }) => (
+        <g key={`${group.at} ${words} ${fromX} ${fromY}`}>
+          {Math.hypot(nx - fromX, ny - fromY) > ASIDE_PX + LEADER_FROM && (
+            <path d={`M${fromX} ${fromY}L${nx} ${ny}`} stroke={colourOf(group.slot)} strokeWidth="0.8" opacity="0.6" />
+          )}
+          <text
+            className={css.name}
+            data-strong={isStrong || undefined}
+            data-end={isLeft || undefined}
+            x={nx}
+            y={ny + 4}
+          >
+            {words}
+          </text>
+        </g>
+      ))}
+      <text className={css.axisName} x={4} y={13}>
+        {y.way === 'higher' ? '↑' : '↓'} better: {longName(y.field)} {y.form.unit}
+      </text>
+      <text className={css.axisName} data-end x={box.right} y={high - 4}>
+        {longName(x.field)} {x.form.unit}, better {x.way === 'higher' ? '→' : '←'}
+      </text>
+    </>
+  )
+})
+
+const [QUIET_PX, QUIET_OPACITY] = [6, 0.55]
+
+// The outline of a shape as the text of a path.
+function outline(slot: number, x: number, y: number, size: number) {
+  const parts: string[] = []
+  const at = (px: number, py: number) => `${px.toFixed(1)} ${py.toFixed(1)}`
+  trace(
+    {
+      moveTo: (px, py) => parts.push(`M${at(px, py)}`),
+      lineTo: (px, py) => parts.push(`L${at(px, py)}`),
+      arc: (px, py, radius) =>
+        parts.push(
+          `A${radius} ${radius} 0 1 1 ${at(px - radius, py)}A${radius} ${radius} 0 1 1 ${at(px + radius, py)}z`,
+        ),
+      closePath: () => parts.push('z'),
+    },
+    slot,
+    x,
+    y,
+    size,
+  )
+  return parts.join('')
+}
+
+// Many configurations off the frontier: one path per group, because an element for each takes long to draw.
+function Crowd({ all, kept, scale }: Pick<DrawingProps, 'all' | 'kept' | 'scale'>) {
+  const looks = Map.groupBy(all, (one) => `${one.group.slot} ${kept.get(one.at) === false}`)
+  return [...looks].map(([look, some]) => {
+    const [slot, isOut] = [some[0]?.group.slot ?? 0, look.endsWith('true')]
+    return (
+      <path
+        key={look}
+        data-points={some.length}
+        d={some.map((one) => outline(slot, scale.toX(one.x), scale.toY(one.y), QUIET_PX)).join('')}
+        fill={isOut ? 'var(--sheet)' : colourOf(slot)}
+        stroke={colourOf(slot)}
+        strokeWidth={isOut ? 1.2 : 0}
+        opacity={QUIET_OPACITY}
+      />
+    )
+  })
+}
+
 const ROUND = 7.2
 
 // A ring marks the membership: a full one is surely on the frontier, a dashed one perhaps.
 function Mark({ one, scale: { toX, toY }, isOut }: { one: Configuration; scale: Scale; isOut: boolean }) {
   const { point, group } = one
   const color = colourOf(group.slot)
-  const isQuiet = !point.frontier && point.membership !== 'perhaps'
+  const isQuiet = !isNotable(point)
   return (
     <g
       transform={`translate(${toX(one.x).toFixed(1)} ${toY(one.y).toFixed(1)})`}
       data-point={one.id}
       data-membership={point.membership}
-      opacity={isQuiet ? 0.55 : 1}
+      opacity={isQuiet ? QUIET_OPACITY : 1}
     >
       <path
         d={shapeOf(group.slot)}
@@ -386,7 +456,7 @@ interface PlacedName {
 }
 
 // First the pins and the groups, then the frontiers from the knee on, as long as there is room.
-function useNames(
+function namesOf(
   all: Configuration[],
   groups: Group[],
   lines: Corner[][],
@@ -395,7 +465,7 @@ function useNames(
 ): PlacedName[] {
   const { box, toX, toY } = scale
   const isNarrow = box.right - box.left < NARROW_PX
-  const own = all.filter(({ point }) => point.frontier || point.membership === 'perhaps')
+  const own = all.filter(({ point }) => isNotable(point))
   const firsts = groups.flatMap((group) => own.find((one) => one.group === group) ?? [])
   const named = [
     ...(groups.length > 1 ? firsts.map((one) => ({ one, words: one.group.label, isStrong: true })) : []),
@@ -407,7 +477,7 @@ function useNames(
       .filter(({ point }) => point.frontier)
       .toSorted((a, b) => Number(b.point.knee) - Number(a.point.knee))
       .map((one) => ({ one, words: `${one.name}${one.point.knee ? ' (knee)' : ''}`, isStrong: false })),
-  ].slice(0, isNarrow ? NAMES_MOST / 4 : NAMES_MOST)
+  ].slice(0, isNarrow ? NAMES_MOST / 4 : all.length > SINGLE_MOST ? NAMES_MOST / 2 : NAMES_MOST)
   const places = placesOfNames(
     named.map(({ one, words }) => ({ words, x: toX(one.x), y: toY(one.y) })),
     box,

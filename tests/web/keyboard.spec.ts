@@ -425,6 +425,12 @@ test('without the skip link, 25 presses reach every region of every page', async
       ['Summary'],
     ],
     ['Watches', '/trends?show=watches', page.getByRole('region', { name: 'Stored watches' }), ['Add a watch']],
+    [
+      'Pareto',
+      '/pareto?limits=derived.tokens_per_s_per_user>=1',
+      page.getByRole('region', { name: 'Configuration', exact: true }),
+      ['Limits', 'Chart', 'Configuration'],
+    ],
     ['Live', '/live', page.getByRole('heading', { level: 1 }), []],
     ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],
     ['Sweep', `/sweeps/${SWEEPS.night.id}`, page.locator('[data-cell]').first(), []],

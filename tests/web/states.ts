@@ -10,8 +10,10 @@ import { CHART_KINDS, type ChartKind } from '../../web/src/url/chart'
 import { type Dashboard, test, useDashboard } from './fixtures'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { history } from './history'
+import { frontiers } from './frontiers'
 import { keepReporting, report, snapshot } from './live'
 import { little, program, read, variant, vllmResult, write } from './results'
+import { PARETO_STATES } from './pareto-states'
 import { hold, main, settle } from './settle'
 import { TRENDS_STATES } from './trends-states'
 
@@ -20,12 +22,13 @@ export interface World {
   inbox: Dashboard // takes uploads and changes; two results at the start
   empty: Dashboard
   trends: Dashboard // results of two releases
+  frontiers: Dashboard // repeated results of several configurations
   files: { own: string; broken: string; changed: string; notes: string }
 }
 
 export interface State {
   name: string
-  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Trends' | 'Live' | 'Sweeps' | 'Upload' | 'Other'
+  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Trends' | 'Pareto' | 'Live' | 'Sweeps' | 'Upload' | 'Other'
   open: (page: Page, world: World) => Promise<void> // resolves when the page has settled
   isPhone?: true // only there
   isWide?: true // not on a phone: it needs the table or the panel of filters
@@ -124,6 +127,11 @@ export function useWorld() {
     for (const [at, document] of history(read(own)).entries()) write(files, `${at}.json`, document)
     store.import(files)
   })
+  const choices = useDashboard((store, own) => {
+    const documents = mkdtempSync(join(store.folder, 'files-'))
+    for (const [at, document] of frontiers(read(own)).entries()) write(documents, `${at}.json`, document)
+    store.import(documents)
+  })
   let files: World['files']
   test.beforeAll(async ({ own, folder, request }) => {
     await sendPlans(request, full().url)
@@ -138,7 +146,7 @@ export function useWorld() {
       notes: write(folder, 'notes.txt', 'Remember the milk.'),
     }
   })
-  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), trends: trends(), files })
+  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), trends: trends(), frontiers: choices(), files })
 }
 
 // ---- ways to reach the states ------------------------------------------------------------------------------------
@@ -760,6 +768,7 @@ export const STATES: State[] = [
   { page: 'Compare', name: 'phone', isPhone: true, open: compare(these(THREE)) },
 
   ...TRENDS_STATES,
+  ...PARETO_STATES,
 
   // Live
   {

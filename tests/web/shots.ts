@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { counted, type Dashboard, expect, filters, test, useDashboard } from './fixtures'
+import { frontiers } from './frontiers'
 import { AFTER, history } from './history'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { type Document, ownResult, read, variant, write } from './results'
@@ -222,6 +223,25 @@ test.describe('trends', () => {
       await save(page, `trends-${name}`)
       if (process.env['PROFLLM_WHOLE'])
         await page.screenshot({ path: join(OUT, `trends-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})
+
+test.describe('pareto', () => {
+  const measured = useDashboard((store, own) => importAll(store, frontiers(read(own))))
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    test(`pareto ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.goto(
+        `${measured().url}/pareto?limits=derived.tokens_per_s_per_user>=50,results.p99_ttft_ms<=400&environment.engine.version=0.32.0`,
+      )
+      await expect(page.getByRole('region', { name: 'Chart' }).getByRole('slider').first()).toBeVisible()
+      await expect(page.getByText(/configurations keep all limits/)).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Server command' })).toBeVisible()
+      await save(page, `pareto-${name}`)
+      if (process.env['PROFLLM_WHOLE'])
+        await page.screenshot({ path: join(OUT, `pareto-${name}-whole.png`), animations: 'disabled', fullPage: true })
     })
   }
 })

@@ -228,12 +228,15 @@ static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at
 	*ret_total = count;
 	count = max > 0 && count > max ? max : count;
 	auto_json json_t *list = inputs_of(cells, count);
-	auto_json json_t *axes = res_match_axes(list);
 	const struct side *other = &grid->sides[1 - at];
 	auto_free const struct cell **others = sort_cells(other);
 	auto_free size_t *nearest = find_nearest(cells, count, others, other->count);
 	json_t *answer = json_array();
 
+	/* the label of a single one has inputs, too: those in which it differs from the nearest one */
+	for (size_t i = 0; i < count && nearest[i] != SIZE_MAX; i++)
+		json_array_append(list, others[nearest[i]]->inputs);
+	auto_json json_t *axes = res_match_axes(list);
 	for (size_t i = 0; i < count; i++) {
 		auto_free char *label = res_match_label(cells[i]->inputs, axes);
 		json_t *differs = nearest[i] == SIZE_MAX

@@ -348,6 +348,14 @@ def test_the_command_prints_the_summary_as_text_and_markdown(bin_dir, tmp_path):
     assert f"| median_ttft_ms ↓ | {' | '.join(row)} | {difference} |" in markdown and "- only in B: " in markdown
 
 
+def test_an_unmatched_configuration_has_a_label_even_if_it_is_the_only_one(bin_dir, tmp_path):
+    sides = [write(tmp_path / name, [document(i, name, {"max_num_seqs": seqs}) for i, seqs in enumerate(values)])
+             for name, values in ((A, (1, 2, 8)), (B, (1, 2, 16)))]
+    text = run_profllm(bin_dir, "compare", *sides).stdout
+    assert "only in A: max_num_seqs=8; the nearest one differs in server.max_num_seqs" in text
+    assert "only in B: max_num_seqs=16; the nearest one differs in server.max_num_seqs" in text
+
+
 def test_repeats_of_one_configuration_have_no_summary(bin_dir, tmp_path):
     sides = [write(tmp_path / name, [document(i, name, {}) for i in range(3)]) for name in (A, B)]
     done = run_profllm(bin_dir, "compare", *sides, "--json")

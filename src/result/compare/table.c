@@ -446,28 +446,39 @@ static json_t *release_row(const json_t *metric)
 	return row;
 }
 
+/* Adds a text from results; in Markdown as code: neither HTML nor the mention of a user. */
+static void add_shown(const struct form *form, const char *text)
+{
+	auto_free char *clean = pl_clean_shown(text);
+	auto_free char *plain = pl_text_replace(clean, "`", "'");
+
+	if (form->is_markdown)
+		pl_buf_addf(form->buf, "`%s`", plain);
+	else
+		pl_buf_add_text(form->buf, clean);
+}
+
 static void add_unmatched(const struct form *form, const json_t *unmatched, const char *side,
 			  const char *letter)
 {
+	const char *start = form->is_markdown ? "- " : "  ";
 	const json_t *list = json_object_get(unmatched, side);
 
 	PL_JSON_EACH(cell, list) {
 		if (cell_at >= UNMATCHED_SHOWN)
 			break;
-		auto_free char *label = pl_clean_shown(pl_json_get_text(cell, "label"));
-		pl_buf_addf(form->buf, form->is_markdown ? "- only in %s: %s" : "  only in %s: %s",
-			    letter, label);
-		PL_JSON_EACH(field, json_object_get(cell, "differs"))
-			pl_buf_addf(form->buf, "%s%s",
-				    field_at == 0 ? "; the nearest one differs in " : ", ",
-				    json_string_value(field));
+		pl_buf_addf(form->buf, "%sonly in %s: ", start, letter);
+		add_shown(form, pl_json_get_text(cell, "label"));
+		PL_JSON_EACH(field, json_object_get(cell, "differs")) {
+			pl_buf_add_text(form->buf,
+					field_at == 0 ? "; the nearest one differs in " : ", ");
+			add_shown(form, json_string_value(field));
+		}
 		pl_buf_add_char(form->buf, '\n');
 	}
 	if (json_array_size(list) > UNMATCHED_SHOWN)
-		pl_buf_addf(form->buf,
-			    form->is_markdown ? "- only in %s: %zu more\n"
-					      : "  only in %s: %zu more\n",
-			    letter, json_array_size(list) - UNMATCHED_SHOWN);
+		pl_buf_addf(form->buf, "%sonly in %s: %zu more\n", start, letter,
+			    json_array_size(list) - UNMATCHED_SHOWN);
 }
 
 /* The summary over matched configurations, if the sides have several. */

@@ -356,6 +356,22 @@ def test_an_unmatched_configuration_has_a_label_even_if_it_is_the_only_one(bin_d
     assert "only in B: max_num_seqs=16; the nearest one differs in server.max_num_seqs" in text
 
 
+def test_names_of_inputs_cannot_change_the_report(bin_dir, tmp_path):
+    """Neither the terminal nor the lines, and in Markdown neither HTML nor the mention of a user."""
+    odd = {"max_num_seqs": 2, "x\x1b[2J`\n# y": "<img src=x> @team\x1b[31m"}
+    sides = [write(tmp_path / name, [document(i, name, server) for i, server in enumerate(servers)])
+             for name, servers in ((A, ({"max_num_seqs": 1}, {"max_num_seqs": 2})), (B, ({"max_num_seqs": 1}, odd)))]
+    for words in (), ("--markdown",):
+        done = run_profllm(bin_dir, "compare", *sides, *words)
+        assert done.returncode == 0 and done.stdout.count("only in B: ") == 2
+        _, _, notes = done.stdout.partition("matched configuration")
+        assert "\x1b" not in notes and "\n# y" not in notes
+    (line,) = [line for line in notes.splitlines() if line.startswith("- only in B: ")]
+    label, _, fields = line.removeprefix("- only in B: ").partition("; the nearest one differs in ")
+    assert label.startswith("`") and label.endswith("`") and "<img src=x> @team" in label and label.count("`") == 2
+    assert fields == "`server.x [2J' # y`"
+
+
 def test_repeats_of_one_configuration_have_no_summary(bin_dir, tmp_path):
     sides = [write(tmp_path / name, [document(i, name, {}) for i in range(3)]) for name in (A, B)]
     done = run_profllm(bin_dir, "compare", *sides, "--json")

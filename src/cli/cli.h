@@ -37,7 +37,7 @@ int cmd_complete(int argc, char **argv);
 	"removed (the target is launch.vllm_version if set, otherwise the vLLM that is started)"
 #define CLI_HELP_PARAMS_OVERLAY                                                                  \
 	"also accept the server arguments listed in FILE, for a vLLM release that ProfLLM does " \
-	"not know; 'profllm params --from-vllm CMD --params-overlay FILE' writes such a FILE"
+	"not know ('profllm params --help' shows how to create FILE)"
 
 /* The functions of base/program.h under the names of this program. */
 #define cli_fail       pl_program_fail

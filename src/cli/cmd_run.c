@@ -60,8 +60,9 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 (degraded: unless the verdict is trusted; client_limited: if it is "
-	       "client_limited or missing)",
+	       "exit with status 6 if the verdict is VERDICT, worse than VERDICT, or missing "
+	       "(VERDICT: "
+	       "degraded or client_limited)",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "show the run on the dashboard at URL while it lasts, then send the result and its "
@@ -79,9 +80,7 @@ static const struct pl_opt run_rows[] = {
 	       "start even if arguments break rules that 'profllm validate' checks; the result "
 	       "records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace the result at FILE, unless the new one is less complete; in both cases, "
-	       "delete the journal that a killed run left for FILE ('profllm recover' can then no "
-	       "longer recover that run)"),
+	       "replace the result at FILE, unless the new one is less complete"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),
@@ -101,6 +100,8 @@ const struct pl_opt_command cli_run_command = {
 		"the view, and the run continues with one line every 10 s; l shows the last "
 		"lines of the server's log instead of the charts; v shows all reasons of the "
 		"verdict.\n\n"
+		"--overwrite also deletes the journal that a killed run left for FILE. After that, "
+		"'profllm recover' cannot recover that run.\n\n"
 		"Examples:\n"
 		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
 		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"

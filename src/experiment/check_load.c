@@ -282,9 +282,9 @@ void exp_check_num_prompts(struct exp_checker *c)
 			pl_buf_addf(&names, "%s'%s'", names.len > 0 ? " or " : "",
 				    exp_dataset_at(i)->name);
 	}
-	auto_free char *expected = pl_asprintf(
-		"an integer of at least 1 (0 means all records and is allowed only if dataset_name is %s)",
-		pl_buf_text(&names));
+	auto_free char *expected = pl_asprintf("an integer of at least 1 (0 means all records and "
+					       "is allowed only if dataset_name is %s)",
+					       pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }
 

@@ -63,7 +63,7 @@ struct upload {
 	int64_t wait_ns;       /* how long to wait for an unreachable or full dashboard */
 	int64_t wait_first_ns; /* the same before its first response */
 	int64_t answer_first_ns; /* the time for that response; 0: as for the others */
-	bool without_artifacts; /* send only results */
+	bool without_artifacts;  /* send only results */
 	/* called after each step; or NULL */
 	void (*on_progress)(const struct upload *upload);
 	/* Called when the dashboard is unreachable, with the time to wait; or NULL. */

@@ -18,7 +18,13 @@ const CHAT = {
   num_prompts: 400,
   max_concurrency: 8,
 }
-let chat: Promise<string> | undefined
+// one run for both themes
+const chats = new Map<string, Promise<string>>()
+function chatIn(folder: string) {
+  const made = chats.get(folder) ?? ownResult(folder, 'chat-c8', CHAT)
+  chats.set(folder, made)
+  return made
+}
 
 const importAll = (store: Dashboard, documents: Document[]) => {
   const folder = mkdtempSync(join(store.folder, 'files-'))
@@ -60,7 +66,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 
   test(`experiment ${colorScheme}`, async ({ page, folder }) => {
-    const own = await (chat ??= ownResult(folder, 'chat-c8', CHAT))
+    const own = await chatIn(folder)
     await page.emulateMedia({ colorScheme })
     await page.goto(`${dashboard().url}/upload`)
     await page.getByTestId('files').setInputFiles(own)

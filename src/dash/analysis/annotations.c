@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "dash/problem.h"
-#include "dash/saved.h"
+#include "dash/saved/saved.h"
 #include "mirror/instant.h"
 #include "store/analysis/annotation.h"
 

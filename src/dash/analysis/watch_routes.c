@@ -1,7 +1,7 @@
 /* Watches: stored questions about regressions (store/analysis/watch.h). */
 #include "dash/analysis/watches.h"
 #include "dash/problem.h"
-#include "dash/saved.h"
+#include "dash/saved/saved.h"
 #include "store/analysis/watch.h"
 
 static const struct dash_saved watch_kind = { "watch", "watches", "/api/analysis/watches",

@@ -1,4 +1,4 @@
-/* What came of writing something that people save: a preset, an annotation or a watch. */
+/* The outcome of writing a preset, an annotation or a watch. */
 #pragma once
 
 enum store_saved_outcome {

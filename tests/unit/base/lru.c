@@ -26,7 +26,7 @@ static bool add(struct pl_lru *lru, const char *key, size_t bytes)
 	return pl_lru_add(lru, key, pl_strdup(key), bytes);
 }
 
-/* Returns the bytes of an entry with a key of one letter, beside its value. */
+/* Returns the bytes of an entry with a key of one letter, without its value. */
 static size_t overhead(void)
 {
 	struct pl_lru *lru = pl_lru_new(SIZE_MAX, value_free);
@@ -76,7 +76,7 @@ static void test_base_lru__refuses_known_keys_and_what_cannot_fit(void **state)
 	assert_false(add(lru, "a", 1));
 	assert_int_equal(freed, 1);
 	assert_ptr_equal(pl_lru_find(lru, "a"), value);
-	/* too large: what is there remains */
+	/* too large: the others remain */
 	assert_false(add(lru, "b", 101));
 	assert_int_equal(freed, 2);
 	assert_ptr_equal(pl_lru_find(lru, "a"), value);

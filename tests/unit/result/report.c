@@ -237,8 +237,7 @@ static const struct ruling_case {
 	  "load.",
 	  { NULL } },
 	/* the absolute limit applies, because 2 % of the metric is less */
-	{ CHECKED("'degraded'",
-		  "{'metric': 'p99_itl_ms', 'share': 0.042, 'lo': -0.01, 'hi': 0.12}",
+	{ CHECKED("'degraded'", "{'metric': 'p99_itl_ms', 'share': 0.042, 'lo': -0.01, 'hi': 0.12}",
 		  OVER("client_error", "0.042", "0.035", "share", "degraded") ", " RATE_OK),
 	  "degraded",
 	  "Use these metrics with care.\n"

@@ -24,7 +24,8 @@ const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
 
 const isMissing = ({ value }: Entry) => value.source === 'not_in_release'
 
-// By part, as a server and a load may both have a seed. What the release does not have is no default: a part of its own.
+// By part, as a server and a load may both have a seed.
+// Arguments that the release lacks have no default: they are a part of their own.
 function partsOf(entries: Entry[]) {
   const groups = Map.groupBy(entries, (entry) => `${partOf(entry)}${isMissing(entry) ? ' missing' : ''}`)
   return [...groups].map(([key, list]) => ({ key, part: partOf(list[0] as Entry), list }))

@@ -4,7 +4,7 @@ import { memo } from 'react'
 import type { ApplyResponse } from '../api/types'
 import { useFilm } from '../film/film'
 import { count } from '../format/number'
-import { DATA_VERSION, NOT_RECORDED, UNSET } from '../format/value'
+import { DATA_VERSION, NOT_RECORDED } from '../format/value'
 import { Act, Button, join } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { Change } from '../url/use-explore'
@@ -60,9 +60,7 @@ export const StatusLine = memo(function StatusLine({
         </Button>
       )}
       {!byPages && newer === null && (
-        <span className={css.nothings}>
-          “{NOT_RECORDED}” not recorded · “{UNSET}” no value · ↑ higher is better
-        </span>
+        <span className={css.nothings}>“{NOT_RECORDED}” = not recorded · ↑ = higher is better</span>
       )}
       <span className={css.end}>
         <span className={css.version} title={DATA_VERSION}>

@@ -1,6 +1,6 @@
 /* Presets: saved filters of the web UI (store/saved/preset.h). */
 #include "dash/problem.h"
-#include "dash/saved.h"
+#include "dash/saved/saved.h"
 #include "store/saved/preset.h"
 
 static const struct dash_saved preset_kind = { "preset", "presets", "/api/filters/presets",

@@ -1,4 +1,4 @@
-#include "dash/saved.h"
+#include "dash/saved/saved.h"
 
 #include "base/json.h"
 #include "base/text.h"

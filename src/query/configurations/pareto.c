@@ -45,7 +45,7 @@ struct pareto {
 	size_t unmeasured;
 	struct request_fields columns;
 	struct rows_writer *row_writer; /* NULL: no columns */
-	double *values; /* of each run, in the order of configurations.runs */
+	double *values;                 /* of each run, in the order of configurations.runs */
 	size_t points_left;
 	json_int_t budget_ms;
 	int64_t began_ns;

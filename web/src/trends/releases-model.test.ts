@@ -6,6 +6,7 @@ import { stateOfQuestion } from './question'
 import {
   cellAddress,
   cellsAt,
+  FINDING_WORDS,
   lookOfLog,
   nameOfCell,
   rangeText,
@@ -84,6 +85,10 @@ describe('the sentence about a metric', () => {
     expect(text(one)).toBe('P99 TTFT: 0.32.0 is better in 0 and worse in 1 of 1 configuration, +12.2 % on average.')
     expect(text(metric({ count: 0 }))).toBe('No configuration has a value of P99 TTFT with both 0.31.0 and 0.32.0.')
     expect(rangeText({ low: null, high: 1 })).toBe('')
+  })
+
+  it('does not count configurations in a finding: equal differences have no interval, too', () => {
+    expect(FINDING_WORDS.no_interval).toBe('no interval')
   })
 
   it('says higher or lower without a better direction', () => {

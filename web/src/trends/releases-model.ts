@@ -23,7 +23,7 @@ export const FINDING_WORDS: Record<ReleaseMetric['finding'], string> = {
   higher: 'higher',
   lower: 'lower',
   no_difference: 'no clear difference',
-  no_interval: 'one configuration',
+  no_interval: 'no interval',
   no_value: 'no value',
 }
 

@@ -42,4 +42,6 @@ test('unreadable parts are ignored', () => {
   const usual = { ...NO_PARETO, limits: [{ field: 'b', op: '<=', value: 2 }] }
   expect(readPareto('metrics=a&limits=a,b<=2,c<=x,>=1,d>=&until=2026-13-40&point=-1&group=')).toEqual(usual)
   expect(readPareto('metrics=a,a').metrics).toEqual(NO_PARETO.metrics)
+  expect(readPareto('limits=b<=2,b<=3,b>=1').limits).toEqual([...usual.limits, { field: 'b', op: '>=', value: 1 }])
+  expect(readPareto('until=9999-12-31').asOf).toBeNull()
 })

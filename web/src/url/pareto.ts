@@ -69,6 +69,9 @@ function readMetric(text: string): ParetoMetric {
   return { field: direction === null ? text : text.slice(1), direction }
 }
 
+// The server accepts days up to this one: the filter has the day after it.
+const LAST_DAY = '9999-12-30'
+
 const writeMetric = ({ field, direction }: ParetoMetric) =>
   `${direction === null ? '' : direction === 'lower' ? '-' : '+'}${field}`
 
@@ -80,9 +83,14 @@ function readLimit(text: string): ParetoLimit[] {
     : []
 }
 
+// Limits of one field have different bounds: the page names a limit by both.
+const areDifferent = ({ field, op }: ParetoLimit, at: number, all: ParetoLimit[]) =>
+  all.findIndex((one) => one.field === field && one.op === op) === at
+
 function readAsOf(query: URLSearchParams): AsOf | null {
   const [until, release] = [query.get('until'), query.get('release')]
-  if (until && /^\d{4}-\d\d-\d\d$/.test(until) && !Number.isNaN(Date.parse(until))) return { until }
+  if (until && /^\d{4}-\d\d-\d\d$/.test(until) && until <= LAST_DAY && !Number.isNaN(Date.parse(until)))
+    return { until }
   return release ? { release } : null
 }
 
@@ -97,7 +105,7 @@ export function readPareto(search: string): ParetoState {
     choices,
     where,
     metrics: x?.field && y?.field && x.field !== y.field ? [x, y] : NO_PARETO.metrics,
-    limits: (query.get('limits') ?? '').split(',').flatMap(readLimit).slice(0, LIMITS_MOST),
+    limits: (query.get('limits') ?? '').split(',').flatMap(readLimit).filter(areDifferent).slice(0, LIMITS_MOST),
     asOf: readAsOf(query),
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
   }

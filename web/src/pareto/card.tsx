@@ -110,7 +110,8 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
         })}
         {limits.map((limit, i) => {
           const field = catalogue.get(limit.field)
-          const value = measured?.values[i]
+          // the answer to earlier limits remains while the next one loads
+          const value = slo?.limits[i]?.field === limit.field ? measured?.values[i] : undefined
           const mean = value?.mean ?? null
           const form = formFor(field, [mean])
           return (

@@ -122,6 +122,10 @@ describe('requests', () => {
       { field: GPU, direction: 'lower' },
     ])
   })
+  it('asks for the best value at a limit only in the better direction', () => {
+    const metrics: ParetoState['metrics'] = [{ field: USER, direction: 'lower' }, NO_PARETO.metrics[1]]
+    expect(requestOf({ ...state, metrics }, catalogue).limits).toEqual([])
+  })
   it('sends all limits to the server as minimum and maximum', () => {
     expect(sloRequestOf(state)?.limits).toEqual([
       { field: USER, min: 25 },

@@ -46,6 +46,13 @@ const metricOf = ({ field, direction }: ParetoMetric, { byId }: Catalogue) => {
 export const isOfAxes = ({ field }: ParetoLimit, { metrics }: ParetoState) =>
   metrics.some((metric) => metric.field === field)
 
+// The server finds the best value at a limit in the better direction of its metric.
+const isBetterWay = ({ field, op }: ParetoLimit, { metrics }: ParetoState, catalogue: Catalogue) =>
+  metrics.some((metric) => {
+    const way = metric.direction ?? catalogue.get(metric.field).direction
+    return metric.field === field && op === (way === 'lower' ? '<=' : '>=')
+  })
+
 export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filter): ParetoRequest {
   const filter = conditionsOf(treeOf(state.choices, state.where), also)
   const others = state.limits.filter((limit) => !isOfAxes(limit, state)).map(({ field }) => field)
@@ -53,7 +60,9 @@ export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filte
     ...(filter && { filter }),
     metrics: state.metrics.map((metric) => metricOf(metric, catalogue)),
     ...(state.group && { group_by: [state.group] }),
-    limits: state.limits.filter((limit) => isOfAxes(limit, state)).map(({ field, value }) => ({ field, value })),
+    limits: state.limits
+      .filter((limit) => isBetterWay(limit, state, catalogue))
+      .map(({ field, value }) => ({ field, value })),
     columns: [...new Set(['run.name', ...NAMING_FIELDS.filter((id) => catalogue.byId.has(id)), ...others])],
     ...(state.withSimulated && { simulated: true }),
     ...(state.withUntrusted && { untrusted: true }),

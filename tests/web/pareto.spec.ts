@@ -175,6 +175,22 @@ test('the frontier as of a release, and what has entered since', async ({ page }
   await expect(page.getByRole('main')).toContainText('96 of 96 experiments')
 })
 
+test('a facet lists only the most frequent releases, the history has all', async ({ page }) => {
+  const VERSION = 'environment.engine.version'
+  await page.route('**/api/filters/apply', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { facets?: Record<string, { values: unknown[]; more_count: number }> }
+    const facet = body.facets?.[VERSION]
+    if (facet)
+      body.facets = { ...body.facets, [VERSION]: { ...facet, values: [{ value: NEW, count: 48 }], more_count: 1 } }
+    await route.fulfill({ response, json: body })
+  })
+  await open(page, `release=${OLD}`)
+  await expect(region(page, 'History')).toContainText(
+    `release ${OLD}; since then 12 configurations entered and 12 left.`,
+  )
+})
+
 test('the table, other metrics and directions, one frontier and files', async ({ page }) => {
   await open(page)
   await page.keyboard.press('t')

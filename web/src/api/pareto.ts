@@ -1,7 +1,7 @@
 // Requests for frontiers: the configurations that no other one beats, and those that keep limits.
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 
-import { post } from './client'
+import { get, post } from './client'
 import { at } from './contract'
 import { apply, patient } from './queries'
 import type { Filter, ParetoRequest, SloRequest } from './types'
@@ -36,12 +36,28 @@ export const useFeasible = (request: SloRequest | null, round: number) =>
     staleTime: Infinity,
   })
 
-// The values of some fields under a filter, for example its releases.
-export const useValues = (filter: Filter | undefined, fields: string[], round: number) =>
+const VALUES_MOST = 1000
+
+// The values of a field, as many as they are, and the span of times under a filter. A facet lists only its most frequent
+// values.
+export const useHistoryOf = (filter: Filter | undefined, time: string, field: string, round: number) =>
   useQuery({
-    queryKey: [PARETO, 'values', filter, fields, round],
-    queryFn: async ({ signal }) =>
-      (await apply({ ...(filter && { filter }), columns: [], limit: 0, facets: fields }, signal)).facets,
+    queryKey: [PARETO, 'history', filter, time, field, round],
+    queryFn: async ({ signal }) => {
+      const { facets } = await apply(
+        { ...(filter && { filter }), columns: [], limit: 0, facets: [time, field] },
+        signal,
+      )
+      const facet = facets?.[field]
+      const listed =
+        facet?.more_count === 0
+          ? facet
+          : await get(
+              at('/api/filters/values', {}, { field, limit: VALUES_MOST, filter: filter && JSON.stringify(filter) }),
+              signal,
+            )
+      return { time: facets?.[time], values: listed.values.map(({ value }) => value) }
+    },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   })

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
-import { useFeasible, useFrontiers, useValues } from '../api/pareto'
+import { useFeasible, useFrontiers, useHistoryOf } from '../api/pareto'
 import { useFields, useHealth } from '../api/queries'
 import type { Field, Pareto as Answer } from '../api/types'
 import { Pick } from '../chart/pick'
@@ -52,27 +52,19 @@ import { type Axis, Plot } from './plot'
 import { GroupMark, Groups, Points } from './tables'
 import { Tools } from './tools'
 
-const HISTORY_FIELDS = [TIME, VERSION]
 const NONE_KEPT: ReadonlyMap<number, boolean | null> = new Map()
 
 // The frontiers that the state describes: as of then, and now to compare with.
 function useAnswers(state: ParetoState, catalogue: Catalogue | undefined, round: number) {
   const tree = treeOf(state.choices, state.where)
-  const values = useValues(tree, HISTORY_FIELDS, round)
+  const history = useHistoryOf(tree, TIME, VERSION, round)
   const releases = useMemo(
-    () =>
-      (values.data?.[VERSION]?.values ?? [])
-        .map(({ value }) => value)
-        .filter(isRelease)
-        .toSorted(compareReleases),
-    [values.data],
+    () => (history.data?.values ?? []).filter(isRelease).toSorted(compareReleases),
+    [history.data],
   )
-  const days = useMemo(() => {
-    const facet = values.data?.[TIME]
-    return daysBetween(facet?.min, facet?.max)
-  }, [values.data])
+  const days = useMemo(() => daysBetween(history.data?.time?.min, history.data?.time?.max), [history.data])
   const { asOf } = state
-  const isReady = catalogue !== undefined && (asOf === null || 'until' in asOf || values.data !== undefined)
+  const isReady = catalogue !== undefined && (asOf === null || 'until' in asOf || history.data !== undefined)
   const also = useMemo(() => (asOf ? filterAsOf(asOf, releases) : undefined), [asOf, releases])
   const request = useMemo(() => (isReady ? requestOf(state, catalogue, also) : null), [isReady, state, catalogue, also])
   const now = useMemo(() => {
@@ -84,6 +76,7 @@ function useAnswers(state: ParetoState, catalogue: Catalogue | undefined, round:
     frontiers: useFrontiers(request, round),
     now: useFrontiers(now, round),
     slo: useFeasible(slo, round),
+    history,
     request,
     releases,
     days,

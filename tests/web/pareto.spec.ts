@@ -191,6 +191,22 @@ test('a facet lists only the most frequent releases, the history has all', async
   )
 })
 
+test('the count of limits says what is not known, and an error of the server is shown', async ({
+  page,
+  complaints,
+}) => {
+  complaints.allow.push(/500/)
+  const failed = { type: 'about:blank', title: 'Failed', status: 500, detail: 'no memory' }
+  await page.route('**/api/analysis/slo', (route) => route.fulfill({ status: 500, json: failed }))
+  await open(page, 'limits=results.p99_ttft_ms<=200')
+  await expect(page.getByRole('alert')).toContainText('No memory')
+  const summary = region(page, 'Limits').getByRole('status')
+  await expect(summary).toHaveText('0 of 24 configurations keep all limits; 24 unknown.')
+  await page.unroute('**/api/analysis/slo')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(summary).toHaveText(/^1\d of 24 configurations keep all limits\.$/)
+})
+
 test('the table, other metrics and directions, one frontier and files', async ({ page }) => {
   await open(page)
   await page.keyboard.press('t')

@@ -97,7 +97,9 @@ export function Pareto() {
   const answer = frontiers.data ?? last.current
   usePlace({ content: 'pareto', isReady: answer !== undefined })
   useKeys({ t: () => change({ asTable: !state.asTable }) })
-  const error = frontiers.error ?? fields.error ?? view.error
+  const { now, slo, history } = answers
+  const failed = [frontiers, history, now, slo].filter((one) => one.error !== null)
+  const error = failed[0]?.error ?? fields.error ?? view.error
   const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
   return (
     <main id="main" className={css.body}>
@@ -131,7 +133,7 @@ export function Pareto() {
             <b>{answer ? 'Could not update the frontiers.' : 'Could not load the frontiers.'}</b> {causeOf(error)}{' '}
             <Act
               onPress={() => {
-                void frontiers.refetch()
+                for (const one of failed) void one.refetch()
                 if (fields.error) void fields.refetch()
               }}
             >
@@ -197,7 +199,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
     dragged && limit.field === dragged.field && limit.op === dragged.op ? dragged : limit,
   )
   const kept = limits.length > 0 ? keptOf(all, limits, state.metrics, slo) : NONE_KEPT
-  const keptCount = [...kept.values()].filter((one) => one === true).length
+  const countOf = (kind: boolean | null) => [...kept.values()].filter((one) => one === kind).length
   const earlier = useMemo((): Corner[][] => {
     if (state.asOf === null || !now.data) return []
     const ways: [Way, Way] = [axes[0].way, axes[1].way]
@@ -266,7 +268,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
         summary={
           limits.length === 0
             ? 'No limits: all configurations count.'
-            : `${count(keptCount)} of ${count(all.length)} configurations keep all limits.`
+            : `${count(countOf(true))} of ${count(all.length)} configurations keep all limits${countOf(null) > 0 ? `; ${count(countOf(null))} unknown` : ''}.`
         }
         onChange={(next) => change({ limits: next })}
         onAdd={add}

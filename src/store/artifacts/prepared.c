@@ -16,6 +16,7 @@
 #include "store/artifacts/prepared_priv.h"
 #include "store/store_priv.h"
 
+#define DIGITS       "0123456789"
 #define ABANDONED_NS (PL_NS_PER_S * 3600) /* since the last write to a file that is being written */
 
 static char *folder_of(const struct store_files *files)
@@ -32,15 +33,19 @@ int store_prepared_open(struct store *store, const char *sha256, const char *for
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "no directory for artifacts is set");
 	auto_free char *folder = folder_of(store->files);
 	auto_free char *path = pl_asprintf("%s/%s.%s", folder, sha256, form);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	/* a pipe without a writer would never open */
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' is missing", path);
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return pl_err_errno(err, "could not open '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return pl_err_invalid(err, "'%s' is not a regular file", path);
 	/* for the order of removal; without this right, the order is that of writing */
-	(void)utimensat(AT_FDCWD, path, NULL, 0);
-	*ret_fd = fd;
+	(void)futimens(fd, NULL);
+	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
 
@@ -74,21 +79,30 @@ static char *sha256_of(const char *name)
 	return store_sha256_is(sha256) && name[STORE_SHA256_LEN] == '.' ? pl_take(sha256) : NULL;
 }
 
+/* Returns whether it is the name of a file that is being written: PROCESS-NUMBER.new. */
+static bool is_new(const char *name)
+{
+	size_t process = strspn(name, DIGITS), number;
+
+	if (process == 0 || name[process] != '-')
+		return false;
+	number = strspn(name + process + 1, DIGITS "abcdef");
+	return number > 0 && strcmp(name + process + 1 + number, ".new") == 0;
+}
+
 static bool is_artifact(const struct store_files *files, const char *sha256)
 {
 	return store_files_bytes(files, sha256) >= 0;
 }
 
 /* Returns whether no one needs the file: its artifact is gone, or its writer. */
-static bool is_useless(const struct store_files *files, const char *name, int64_t time_ns)
+static bool is_useless(const struct store_files *files, const char *sha256, int64_t time_ns)
 {
-	auto_free char *sha256 = sha256_of(name);
-
 	return sha256 != NULL ? !is_artifact(files, sha256)
 			      : time_ns < pl_clock_real_ns() - ABANDONED_NS;
 }
 
-/* Removes useless files, and adds the others. */
+/* Removes useless files, and adds the others. The directory may have been the user's before: other names are not ours. */
 static void look(const struct store_files *files, struct list *ret)
 {
 	auto_free char *folder = folder_of(files);
@@ -98,10 +112,11 @@ static void look(const struct store_files *files, struct list *ret)
 
 	while ((name = pl_dir_next(dir)) != NULL) {
 		auto_free char *path = pl_asprintf("%s/%s", folder, name);
-		if (lstat(path, &st) < 0)
+		auto_free char *sha256 = sha256_of(name);
+		if ((sha256 == NULL && !is_new(name)) || lstat(path, &st) < 0)
 			continue;
 		int64_t time_ns = st.st_mtim.tv_sec * PL_NS_PER_S + st.st_mtim.tv_nsec;
-		if (is_useless(files, name, time_ns)) {
+		if (is_useless(files, sha256, time_ns)) {
 			unlink(path);
 			continue;
 		}
@@ -147,7 +162,9 @@ static int check_space(const char *folder, struct pl_err *err)
 
 	if (statvfs(folder, &disk) < 0)
 		return pl_err_errno(err, "could not read the free space of '%s'", folder);
-	if ((int64_t)disk.f_bavail < STORE_PREPARED_BYTES_MAX / (int64_t)disk.f_frsize)
+	/* some network file systems report no block size */
+	if (disk.f_frsize > 0 &&
+	    (int64_t)disk.f_bavail < STORE_PREPARED_BYTES_MAX / (int64_t)disk.f_frsize)
 		return pl_err_set(err, PL_ERR_FULL, "the disk of '%s' is almost full", folder);
 	return 0;
 }

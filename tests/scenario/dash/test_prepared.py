@@ -153,3 +153,25 @@ def test_the_least_recently_used_are_removed(bin_dir, folder, texts):
         wait_for(lambda: not abandoned.exists(), "the abandoned file is removed")
         assert files["requests"].exists() and recent.exists()
         assert one.get(f"{BASE}/series?bins=300").status == 200
+
+
+def test_files_of_others_are_not_removed(bin_dir, folder, texts):
+    """`--data DIR` may be a directory that has files by this name already."""
+    others = [folder / "d.db.files" / "prepared" / name for name in ("train.jsonl", "a.new", "1-x.new", "-1.new", "12.new")]
+    for file in others:
+        file.write_text("data")
+        os.utime(file, (1, 1))
+    with Dashboard(bin_dir, folder / "d.db") as one:
+        put(one, "requests", texts["requests"] + b"\n")
+        wait_for(lambda: len(list(others[0].parent.glob("*.requests"))) == 2, "another file is prepared")
+    subprocess.run([bin_dir / "profllm-dashboard", "prune", "--db", folder / "d.db", "--older-than", "0s"], check=True, capture_output=True)
+    assert [file.exists() for file in others] == [True] * len(others)
+
+
+def test_a_pipe_is_not_opened(bin_dir, folder, from_text):
+    for file in prepared_in(folder).values():
+        file.unlink()
+        os.mkfifo(file)
+    with Dashboard(bin_dir, folder / "d.db") as one:
+        assert bodies(one) == from_text
+        wait_for(lambda: all(file.is_file() for file in prepared_in(folder).values()), "they are replaced")

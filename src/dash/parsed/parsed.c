@@ -175,3 +175,15 @@ int dash_parsed_fill(struct dash_parsed_cache *cache, const struct dash_parsed_k
 	pthread_mutex_unlock(&cache->lock);
 	return result;
 }
+
+void dash_parsed_forget(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+			const char *sha256)
+{
+	pthread_mutex_lock(&cache->lock);
+	if (make_newest(cache, kind, sha256)) {
+		struct entry *entry = &cache->entries[--cache->count];
+		cache->bytes -= entry->bytes;
+		kind->unref(entry->parsed);
+	}
+	pthread_mutex_unlock(&cache->lock);
+}

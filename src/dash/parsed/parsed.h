@@ -38,3 +38,6 @@ int dash_parsed_open(struct dash_parsed_cache *cache, const struct dash_parsed_k
 int dash_parsed_fill(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
 		     const char *sha256, dash_parsed_read_fn *read, void *data, void **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
+/* Removes an artifact whose file was replaced. Accepts one that the cache does not have. */
+void dash_parsed_forget(struct dash_parsed_cache *cache, const struct dash_parsed_kind *kind,
+			const char *sha256);

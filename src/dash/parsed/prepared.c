@@ -130,6 +130,8 @@ int dash_prepared_open(struct dash_prepared *prepared, const struct dash_prepare
 void dash_prepared_add(struct dash_prepared *prepared, const struct dash_prepared_kind *kind,
 		       const struct store_artifact *artifact)
 {
+	/* the disk may have corrupted the file that this one replaces */
+	dash_parsed_forget(prepared->cache, &kind->parsed, artifact->sha256);
 	if (artifact->bytes >= PACKED_BYTES_LEAST)
 		add_job(prepared, kind, artifact, true);
 }

@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/unique.h"
+#include "store/artifacts/prepared_priv.h"
 
 /* The amount of data being flushed while more arrives, so that the end need not wait for everything. */
 #define FLUSH_BYTES ((int64_t)8 << 20)
@@ -191,7 +192,7 @@ int store_file_in_write(struct store_file_in *in, const char *bytes, size_t len,
 
 /*
  * Replaces an existing file, because its disk may have corrupted it and these bytes have just been hashed. Readers keep
- * the old file.
+ * the old file. Files that were prepared from it would keep what was wrong.
  */
 static int put_in_place(struct store_file_in *in, struct pl_err *err)
 {
@@ -199,6 +200,7 @@ static int put_in_place(struct store_file_in *in, struct pl_err *err)
 	auto_free char *second = pl_asprintf("%s.new", in->path);
 	/* a file system without links supports renames: files left by a kill wait for a sweep */
 	bool has_links = link(in->path, second) == 0;
+	bool is_replaced = pl_file_exists(path);
 
 	if (rename(has_links ? second : in->path, path) < 0) {
 		pl_err_errno(err, "could not write '%s'", path);
@@ -207,6 +209,8 @@ static int put_in_place(struct store_file_in *in, struct pl_err *err)
 		return -1;
 	}
 	in->is_linked = true;
+	if (is_replaced)
+		store_prepared_drop(in->files, in->sha256);
 	return 0;
 }
 

@@ -154,6 +154,20 @@ void store_prepared_sweep(const struct store_files *files)
 	look(files, &list);
 }
 
+void store_prepared_drop(const struct store_files *files, const char *sha256)
+{
+	auto_free char *folder = folder_of(files);
+	auto_dir dir = opendir(folder);
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		auto_free char *path = pl_asprintf("%s/%s", folder, name);
+		auto_free char *owner = sha256_of(name);
+		if (owner != NULL && strcmp(owner, sha256) == 0)
+			unlink(path);
+	}
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static int check_space(const char *folder, struct pl_err *err)

@@ -175,3 +175,22 @@ def test_a_pipe_is_not_opened(bin_dir, folder, from_text):
     with Dashboard(bin_dir, folder / "d.db") as one:
         assert bodies(one) == from_text
         wait_for(lambda: all(file.is_file() for file in prepared_in(folder).values()), "they are replaced")
+
+
+def test_a_damaged_artifact_that_was_sent_again(bin_dir, folder, texts, from_text):
+    """Files that were prepared from the damaged text would keep its numbers."""
+    for file in prepared_in(folder).values():
+        file.unlink()
+    for file in artifacts_of(folder):
+        text = file.read_bytes()
+        file.write_bytes(text.replace(b"1", b"2"))
+    with Dashboard(bin_dir, folder / "d.db") as one:
+        damaged = bodies(one)
+        wait_for(lambda: len(prepared_in(folder)) == 2, "both files are prepared")
+        assert all(body != right for body, right in zip(damaged, from_text))
+        for kind, data in texts.items():
+            put(one, kind, data)
+        assert bodies(one) == from_text
+        wait_for(lambda: len(prepared_in(folder)) == 2, "both files are prepared")
+    with Dashboard(bin_dir, folder / "d.db") as one:
+        assert bodies(one) == from_text

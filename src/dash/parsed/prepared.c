@@ -12,6 +12,7 @@
 #include "store/artifacts/artifact.h"
 
 #define JOBS_MAX 16
+#define PRIORITY 10 /* nice value: the next run of a sweep may measure on the same host */
 /* The text of fewer bytes is read in a few hundredths of a second. */
 #define PARSED_BYTES_LEAST ((size_t)4 << 20)
 #define PACKED_BYTES_LEAST ((int64_t)256 << 10)
@@ -178,6 +179,7 @@ static void *work_on(void *data)
 	struct dash_prepared *prepared = data;
 	struct job job;
 
+	pl_thread_lower(PRIORITY);
 	while (take_job(prepared, &job)) {
 		struct pl_err err = PL_ERR_INIT;
 		if (prepare(prepared, &job, &err) < 0)

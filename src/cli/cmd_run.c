@@ -80,7 +80,8 @@ static const struct pl_opt run_rows[] = {
 	       "start even if arguments break rules that 'profllm validate' checks; the result "
 	       "records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace the result at FILE, unless the new one is less complete"),
+	       "replace an existing result at --output, unless the result of this run is less "
+	       "complete"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),

@@ -252,8 +252,8 @@ void exp_check_dataset_file(struct exp_checker *c)
 		refuse_unset(c, key, "benchmark.dataset_name", reason);
 	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
 		auto_free char *reason = pl_asprintf(
-			"found '%s', but dataset '%s' is generated; set {benchmark.dataset_name} "
-			"to the kind of the file",
+			"found '%s', but dataset '%s' reads no file; remove it, or set "
+			"{benchmark.dataset_name} to the format of the file",
 			c->bench->dataset_path, dataset->name);
 		exp_refuse_for(c, key, reason);
 	}
@@ -282,9 +282,9 @@ void exp_check_num_prompts(struct exp_checker *c)
 			pl_buf_addf(&names, "%s'%s'", names.len > 0 ? " or " : "",
 				    exp_dataset_at(i)->name);
 	}
-	auto_free char *expected = pl_asprintf("an integer of at least 1 (0 means all records and "
-					       "is allowed only if dataset_name is %s)",
-					       pl_buf_text(&names));
+	auto_free char *expected = pl_asprintf(
+		"an integer of at least 1 or, if dataset_name is %s, 0 for all records",
+		pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }
 

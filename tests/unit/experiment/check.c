@@ -54,7 +54,8 @@ static void the_load_is_checked_once(void **state)
 		{ "num_prompts: 3", "" },
 		{ "dataset_path: x.json",
 		  "error dataset_file --dataset-path: found 'x.json', but dataset "
-		  "'random' is generated; set --dataset-name to the kind of the file\n" },
+		  "'random' reads no file; remove it, or set --dataset-name to the format of the "
+		  "file\n" },
 		{ "dataset_name: sharegpt", "error dataset_file --dataset-path: is missing; "
 					    "dataset 'sharegpt' needs a file\n" },
 		{ "dataset_name: custom, dataset_path: x, num_prompts: 0, custom_output_len: -1",

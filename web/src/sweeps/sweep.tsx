@@ -242,7 +242,7 @@ function Screen({
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
   const bestBy = longName(catalogue.get(cy))
-  const cellsShow = cy === sweep.metric ? '' : ' (not the numbers in the cells)'
+  const cellsShow = cy === sweep.metric ? '' : ` (the cells show ${shortName(field)} instead)`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
@@ -326,7 +326,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `best run with ${limitWords} by ${bestBy}${cellsShow}`}
+            best={best === undefined ? null : `best ${bestBy} with ${limitWords}${cellsShow}`}
           />
           <div className={css.body}>
             <SweepMap

@@ -44,7 +44,8 @@ static uint64_t mix(uint64_t sum, uint64_t word)
 /* Continues the sum of the bytes before. Each word can be concluded from the sums before and after it: a change shows. */
 static uint64_t sum_of(uint64_t sum, const void *bytes, size_t len)
 {
-	const char *at = bytes, *end = at + len;
+	/* an empty part may be NULL */
+	const char *at = bytes != NULL ? bytes : "", *end = at + len;
 	uint64_t lanes[LANES] = { sum, 1, 2, 3 }, words[LANES];
 
 	/* lanes do not wait for each other */

@@ -1,9 +1,11 @@
 #include "records/image.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/image.h"
+#include "result/record.h"
 
 /* Raise it with each change of the rows or of what is read into them. */
 #define FORM_VERSION 1
@@ -47,7 +49,33 @@ int records_save(const struct records *records, int fd, struct pl_err *err)
 	return pl_image_write(fd, form, parts, PARTS, err);
 }
 
-/* ---- checks: no row refers to anything outside the arrays -------------------------------------- */
+/* ---- checks: no row refers to anything outside the arrays, or overflows a sum ------------------ */
+
+static bool is_time(int64_t t_ns)
+{
+	return t_ns == RES_NO_TIME || (t_ns >= -RES_TIME_MAX && t_ns <= RES_TIME_MAX);
+}
+
+static bool has_times(const struct records_row *row)
+{
+	return is_time(row->queued_ns) && is_time(row->acted_ns) && is_time(row->sent_ns) &&
+	       is_time(row->headers_ns) && is_time(row->first_ns) && is_time(row->content_ns) &&
+	       is_time(row->last_ns) && is_time(row->end_ns) && row->max_gap_ns >= -1 &&
+	       row->max_gap_ns <= RES_TIME_MAX &&
+	       (row->gap_count == 0 ||
+		(row->first_ns != RES_NO_TIME && row->last_ns != RES_NO_TIME)) &&
+	       (!row->has_start || (row->acted_ns != RES_NO_TIME &&
+				    (row->end_ns == RES_NO_TIME || row->end_ns >= row->acted_ns)));
+}
+
+/* JSON has no infinite numbers. */
+static bool has_numbers(const struct records_row *row)
+{
+	return !isinf(row->ttft_s) && !isinf(row->tpot_s) && !isinf(row->e2el_s) &&
+	       !isinf(row->server_queue_s) && !isinf(row->server_ttft_s) &&
+	       !isinf(row->server_decode_s) && row->prompt_tokens >= RES_NO_COUNT &&
+	       row->output_tokens >= RES_NO_COUNT;
+}
 
 static bool is_row_possible(const struct records *records, const struct records_row *row)
 {
@@ -58,13 +86,15 @@ static bool is_row_possible(const struct records *records, const struct records_
 	       row->gap_count <= records->gap_count - row->gap_at &&
 	       row->id_at < records->text_len && row->message_at < records->text_len &&
 	       row->finish_at < records->text_len && row->status < RECORDS_STATUSES &&
-	       row->failure < RECORDS_FAILURES && has_start <= 1;
+	       row->failure < RECORDS_FAILURES && has_start <= 1 && has_times(row) &&
+	       has_numbers(row);
 }
 
 /* Each long gap is in the list, and nothing else is. */
 static bool has_long_gaps(const struct records *records)
 {
 	size_t found = 0;
+	int64_t total_ns = 0;
 
 	for (size_t i = 0; i < records->gap_count; i++)
 		found += records->gaps[i] == RECORDS_LONG_GAP;
@@ -73,6 +103,10 @@ static bool has_long_gaps(const struct records *records)
 		if (at >= records->gap_count || records->gaps[at] != RECORDS_LONG_GAP ||
 		    (i > 0 && at <= records->long_gaps[i - 1].at))
 			return false;
+		int64_t ns = records->long_gaps[i].ns;
+		if (ns < RECORDS_LONG_GAP || ns > RES_TIME_MAX - total_ns)
+			return false;
+		total_ns += ns;
 	}
 	return found == records->long_count;
 }

@@ -1,5 +1,6 @@
 #include "series/image.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,18 @@ static bool is_ordered(const struct series_track *track)
 		if (track->t_ns[i] < (i > 0 ? track->t_ns[i - 1] : 0))
 			return false;
 	}
-	return track->count > 0;
+	/* the end of a range is after its last sample */
+	return track->count > 0 && track->t_ns[track->count - 1] < INT64_MAX;
+}
+
+/* JSON has no infinite numbers. */
+static bool has_numbers(const struct series_track *track)
+{
+	for (size_t i = 0; i < track->values_room; i++) {
+		if (isinf(track->values[i]))
+			return false;
+	}
+	return !isinf(track->interval_s);
 }
 
 static bool take_track(struct pl_image *image, const struct track *from, struct series_track *ret)
@@ -98,7 +110,7 @@ static bool take_track(struct pl_image *image, const struct track *from, struct 
 	ret->count = ret->t_room;
 	ret->values = pl_image_take(image, sizeof(ret->values[0]), &ret->values_room);
 	return ret->t_ns != NULL && ret->values != NULL &&
-	       ret->values_room == ret->count * ret->width && is_ordered(ret);
+	       ret->values_room == ret->count * ret->width && is_ordered(ret) && has_numbers(ret);
 }
 
 static bool take_tracks(struct pl_image *image, struct series *ret)

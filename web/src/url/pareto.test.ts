@@ -44,4 +44,5 @@ test('unreadable parts are ignored', () => {
   expect(readPareto('metrics=a,a').metrics).toEqual(NO_PARETO.metrics)
   expect(readPareto('limits=b<=2,b<=3,b>=1').limits).toEqual([...usual.limits, { field: 'b', op: '>=', value: 1 }])
   expect(readPareto('until=9999-12-31').asOf).toBeNull()
+  expect(readPareto('until=0000-01-01').asOf).toBeNull()
 })

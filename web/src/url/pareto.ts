@@ -69,8 +69,8 @@ function readMetric(text: string): ParetoMetric {
   return { field: direction === null ? text : text.slice(1), direction }
 }
 
-// The server accepts days up to this one: the filter has the day after it.
-const LAST_DAY = '9999-12-30'
+// The days that the server accepts as a filter, which has the day after it.
+const [FIRST_DAY, LAST_DAY] = ['1970-01-01', '9999-12-30']
 
 const writeMetric = ({ field, direction }: ParetoMetric) =>
   `${direction === null ? '' : direction === 'lower' ? '-' : '+'}${field}`
@@ -89,8 +89,8 @@ const areDifferent = ({ field, op }: ParetoLimit, at: number, all: ParetoLimit[]
 
 function readAsOf(query: URLSearchParams): AsOf | null {
   const [until, release] = [query.get('until'), query.get('release')]
-  if (until && /^\d{4}-\d\d-\d\d$/.test(until) && until <= LAST_DAY && !Number.isNaN(Date.parse(until)))
-    return { until }
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(until ?? '') && !Number.isNaN(Date.parse(until ?? ''))
+  if (until && isDay && until >= FIRST_DAY && until <= LAST_DAY) return { until }
   return release ? { release } : null
 }
 

@@ -191,6 +191,19 @@ test('a facet lists only the most frequent releases, the history has all', async
   )
 })
 
+test('long names of groups do not widen the page', async ({ page }) => {
+  const long = `<b>${'W'.repeat(300)}`
+  await page.route('**/api/analysis/pareto', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { groups: { key: Record<string, string> }[] }
+    for (const [at, { key }] of body.groups.entries()) for (const id of Object.keys(key)) key[id] = `${long}${at}`
+    await route.fulfill({ response, json: body })
+  })
+  await open(page)
+  await expect(region(page, 'Chart').getByTitle(`${long}0`)).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
+})
+
 test('the count of limits says what is not known, and an error of the server is shown', async ({
   page,
   complaints,

@@ -38,8 +38,8 @@ export const useFeasible = (request: SloRequest | null, round: number) =>
 
 const VALUES_MOST = 1000
 
-// The values of a field, as many as they are, and the span of times under a filter. A facet lists only its most frequent
-// values.
+// The values of a field, as many as they are, and the span of times under a filter. A facet lists only its most
+// frequent values.
 export const useHistoryOf = (filter: Filter | undefined, time: string, field: string, round: number) =>
   useQuery({
     queryKey: [PARETO, 'history', filter, time, field, round],

@@ -236,7 +236,7 @@ static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 	return 0;
 }
 
-/* Where no operand can follow, a word that begins like a duration is one, or a mistake to name. */
+/* Where no operand can follow, a word that is no option is meant as a duration: it is one, or a mistake to name. */
 static bool duration_follows(const struct parse *parse)
 {
 	const char *word = parse->at < parse->argc ? parse->argv[parse->at] : "";
@@ -244,7 +244,7 @@ static bool duration_follows(const struct parse *parse)
 	int64_t ns;
 
 	return pl_text_to_duration_ns(word, &ns) ||
-	       (!has_operands && word[0] >= '0' && word[0] <= '9');
+	       (!has_operands && word[0] != '\0' && word[0] != '-');
 }
 
 static int apply(struct parse *parse, struct met *met, struct pl_err *err)

@@ -130,8 +130,9 @@ RULE(one_dp_lb_mode, ERROR, ENGINE, "0.22.0", NULL, HOLDS,
     REQUIRE(not data_parallel_hybrid_lb and (data_parallel_multi_port_external_lb
             or not is_set(data_parallel_start_rank)) and not (data_parallel_multi_port_external_lb
             and (data_parallel_external_lb or is_set(data_parallel_rank)))),
-    "at most one of external, multi-port external and hybrid load balancing can be on; "
-    "data_parallel_rank counts as external, data_parallel_start_rank as hybrid",
+    "only one load-balancing mode can be on: external (data_parallel_external_lb or "
+    "data_parallel_rank), multi-port external (data_parallel_multi_port_external_lb), or hybrid "
+    "(data_parallel_hybrid_lb or data_parallel_start_rank)",
     .source = "entrypoints/cli/serve.py ServeSubcommand.cmd")
 RULE(hybrid_lb_single_local, WARNING, ENGINE, NULL, NULL, HOLDS,
     WHEN(data_parallel_hybrid_lb and is_set(data_parallel_size_local)),

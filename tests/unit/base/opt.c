@@ -420,7 +420,10 @@ static void test_base_opt__a_command_without_options(void **state)
 	assert_int_equal(rest_count, 0);
 }
 
-/* "--wait", "--wait 2h", "--wait=2h": a word that is not a duration is the next argument. */
+/*
+ * "--wait", "--wait 2h", "--wait=2h": a word that is not a duration is an operand of a command that has operands, otherwise
+ * a mistake.
+ */
 static void test_base_opt__an_optional_value(void **state)
 {
 	(void)state;
@@ -431,20 +434,26 @@ static void test_base_opt__an_optional_value(void **state)
 		{ .name = NULL },
 	};
 	static const struct pl_opt_command wait_command = { .name = "x", .options = wait_rows };
+	static const struct pl_opt_command file_command = { .name = "x",
+							    .operand = "FILE",
+							    .options = wait_rows };
 	static const struct {
 		const char *words[4];
 		int64_t ns; /* -1: refused */
 		int rest;
+		bool takes_file;
 	} cases[] = {
-		{ { "name" }, 0, 1 },
-		{ { "--wait" }, INT64_MAX, 0 },
-		{ { "--wait", "2h" }, 7200 * PL_NS_PER_S, 0 },
-		{ { "--wait=90s" }, 90 * PL_NS_PER_S, 0 },
-		{ { "-w5s", "name" }, 5 * PL_NS_PER_S, 1 },
-		{ { "--wait", "name" }, INT64_MAX, 1 },
-		{ { "--wait", "--quiet", "2h" }, INT64_MAX, 1 },
-		{ { "--wait=soon" }, -1, 0 },
-		{ { "--wait=" }, -1, 0 },
+		{ { "name" }, 0, 1, false },
+		{ { "--wait" }, INT64_MAX, 0, false },
+		{ { "--wait", "2h" }, 7200 * PL_NS_PER_S, 0, false },
+		{ { "--wait=90s" }, 90 * PL_NS_PER_S, 0, false },
+		{ { "-w5s", "name" }, 5 * PL_NS_PER_S, 1, false },
+		{ { "--wait", "name" }, -1, 0, false },
+		{ { "--wait", "name" }, INT64_MAX, 1, true },
+		{ { "--wait", "2h" }, 7200 * PL_NS_PER_S, 0, true },
+		{ { "--wait", "--quiet", "2h" }, INT64_MAX, 1, false },
+		{ { "--wait=soon" }, -1, 0, false },
+		{ { "--wait=" }, -1, 0, false },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
@@ -462,8 +471,8 @@ static void test_base_opt__an_optional_value(void **state)
 			strcpy(words[argc], cases[i].words[k]);
 			argv[argc] = words[argc];
 		}
-		int done = pl_opt_parse(&wait_command, argc, argv, &into, &rest, &rest_count, &help,
-					&err);
+		int done = pl_opt_parse(cases[i].takes_file ? &file_command : &wait_command, argc,
+					argv, &into, &rest, &rest_count, &help, &err);
 		assert_int_equal(done, cases[i].ns < 0 ? -1 : 0);
 		if (done < 0)
 			continue;

@@ -242,7 +242,10 @@ function Screen({
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
   const bestBy = longName(catalogue.get(cy))
-  const cellsShow = cy === sweep.metric ? '' : ` (the cells show ${shortName(field)} instead)`
+  const cellsShow =
+    cy === sweep.metric
+      ? ''
+      : ` (the numbers in the cells are ${shortName(field)}, not ${shortName(catalogue.get(cy))})`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])

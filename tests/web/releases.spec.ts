@@ -47,6 +47,20 @@ async function open(page: Page, query = '') {
   await expect(map(page)).toBeVisible()
 }
 
+test('a long version does not widen the page of a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  const long = `0.31.0+${'g'.repeat(200)}`
+  await page.route('**/api/analysis/releases', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { a: { name: string } }
+    body.a.name = long
+    await route.fulfill({ response, json: body })
+  })
+  await open(page)
+  await expect(page.getByText(`${long}: `)).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
+})
+
 test('two releases: the newest two, a sentence per metric, and the configurations of one only', async ({ page }) => {
   await page.goto(`${dashboard().url}/trends`)
   await parts(page).getByRole('link', { name: 'Two releases' }).click()

@@ -9,9 +9,8 @@ import { useFields, useHealth } from '../api/queries'
 import type { Field, Pareto as Answer } from '../api/types'
 import { Pick } from '../chart/pick'
 import { Catalogue, longName } from '../fields/catalogue'
-import { FilterWords } from '../filter/filter-words'
+import { FilterLine } from '../filter/filter-line'
 import { treeOf } from '../filter/model'
-import { treePieces } from '../filter/tree-words'
 import { count, formOfScale, isNumeric } from '../format/number'
 import { useKeys } from '../keys/use-keys'
 import { slotOf, useTray } from '../tray/store'
@@ -124,7 +123,7 @@ export function Pareto() {
               {hasNewer && <Act onPress={() => setRound(round + 1)}>Show newer results</Act>}
             </p>
           )}
-          {catalogue && <FilterLine {...{ state, change, catalogue }} />}
+          {catalogue && <FilterLine {...{ state, change, catalogue }} explore={exploreOfPareto(state)} />}
         </div>
       </div>
       {error && (
@@ -423,28 +422,6 @@ function AxisTools({
 }
 
 type Only<T, K extends keyof T> = { [P in K]: T[P] }
-
-function FilterLine({ state, change, catalogue }: Only<BodyProps, 'state' | 'change' | 'catalogue'>) {
-  const tree = treeOf(state.choices, state.where)
-  return (
-    <p className={css.filter}>
-      {tree ? (
-        <>
-          <span className="dim">Filter:</span>{' '}
-          <bdi>
-            <FilterWords pieces={treePieces(catalogue, tree)} />
-          </bdi>{' '}
-          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>{' '}
-        </>
-      ) : (
-        <span className="dim">All experiments. </span>
-      )}
-      <Link href={paths.explore(exploreOfPareto(state))}>
-        {tree ? 'Change filter in Explore' : 'Filter in Explore'}
-      </Link>
-    </p>
-  )
-}
 
 // No configuration: what is missing, and what to do.
 function Nothing({ answer, state, change, catalogue }: Only<BodyProps, 'answer' | 'state' | 'change' | 'catalogue'>) {

@@ -8,6 +8,7 @@ import { useFields } from '../api/queries'
 import { useReleases } from '../api/trends'
 import type { ReleaseMetric, Releases, ReleasesRequest } from '../api/types'
 import { Catalogue, longName } from '../fields/catalogue'
+import { FilterLine } from '../filter/filter-line'
 import { treeOf } from '../filter/model'
 import { count } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
@@ -20,11 +21,10 @@ import page from '../ui/page.module.css'
 import { Suggest } from '../ui/suggest'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
-import type { TrendsState } from '../url/trends'
+import { exploreOf, type TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import type { TrendsChange } from '../url/use-trends'
 import { CellDetail, ConfigurationTable, HeatMap, isDrawn } from './heat-map'
-import { FilterLine } from './filter-line'
 import { percent, pText } from './model'
 import { Excluded, FieldList } from './overview'
 import {
@@ -104,7 +104,7 @@ function Loaded({ state, change, catalogue, viewError }: Props & { catalogue: Ca
         <div>
           <h1>Two releases</h1>
           {answer && <Facts answer={answer} />}
-          <FilterLine {...{ state, change, catalogue }} />
+          <FilterLine {...{ state, change, catalogue }} explore={exploreOf(state)} />
         </div>
         <div className={page.end}>
           {answer && round.newer(answer.data_version) && <Act onPress={round.next}>Show newer results</Act>}

@@ -8,6 +8,7 @@ import { useFields } from '../api/queries'
 import { useVerdicts } from '../api/trends'
 import type { Regressions, TrendsRequest } from '../api/types'
 import { Catalogue } from '../fields/catalogue'
+import { FilterLine } from '../filter/filter-line'
 import { treeOf } from '../filter/model'
 import { count } from '../format/number'
 import { useKeys } from '../keys/use-keys'
@@ -17,11 +18,10 @@ import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
-import type { TrendsState } from '../url/trends'
+import { exploreOf, type TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import { type TrendsChange, useTrendsState } from '../url/use-trends'
 import { Detail } from './detail'
-import { FilterLine } from './filter-line'
 import { VerdictList } from './list'
 import { changeOf, foundCount, shownChanges, STATES } from './model'
 import { Excluded, Overview } from './overview'
@@ -168,7 +168,7 @@ function Verdicts({ state, change, viewError }: PartProps) {
                     <span className="n">{count(answer.counts.series)}</span> series
                   </span>
                 </p>
-                <FilterLine {...{ state, change, catalogue }} />
+                <FilterLine {...{ state, change, catalogue }} explore={exploreOf(state)} />
               </div>
               <div className={page.end}>{answer.counts.series > 0 && <Tools shown={answer} />}</div>
             </div>

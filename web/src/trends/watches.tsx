@@ -7,6 +7,7 @@ import { useFields } from '../api/queries'
 import { useWatchActions, useWatches } from '../api/trends'
 import type { Watch } from '../api/types'
 import { Catalogue, longName } from '../fields/catalogue'
+import { FilterLine } from '../filter/filter-line'
 import { treeOf } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
 import { count } from '../format/number'
@@ -16,10 +17,9 @@ import { Act, Button, Field, join, Note, Progress, Select } from '../ui/controls
 import page from '../ui/page.module.css'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
-import type { TrendsState } from '../url/trends'
+import { exploreOf, type TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import type { TrendsChange } from '../url/use-trends'
-import { FilterLine } from './filter-line'
 import { percent } from './model'
 import { questionOf, stateOfQuestion } from './question'
 import own from './releases.module.css'
@@ -134,7 +134,7 @@ function Adder({ state, change, catalogue, onSave }: AdderProps) {
         <h2>Watch the current question</h2>
         <p>{questionWords(state, catalogue)}</p>
       </div>
-      <FilterLine {...{ state, change, catalogue }} />
+      <FilterLine {...{ state, change, catalogue }} explore={exploreOf(state)} />
       <form className={css.editor} aria-label="Add a watch" onSubmit={(event) => void submit(event)}>
         <Field
           label="Name"

@@ -177,7 +177,7 @@ def test_forms(bin_dir, words, name, value):
         (["--header", "abc"], "--header: found text '***', expected KEY=VALUE", None),
         (["--metadata", "abc"], "--metadata: found text 'abc', expected KEY=VALUE", None),
         (["--burstiness", "0"], "--burstiness: found number 0.0, expected a number above 0", None),
-        (["--dataset-path", "x.json"], "--dataset-path: found 'x.json', but dataset 'random' is generated", None),
+        (["--dataset-path", "x.json"], "--dataset-path: found 'x.json', but dataset 'random' reads no file", None),
         (["--dataset-name", "sharegpt"], "--dataset-path: is missing; dataset 'sharegpt' needs a file", None),
         (["--goodput", "ttft:x"], "--goodput: found text 'ttft:x', expected NAME:MILLISECONDS", None),
         (["--goodput", "itl:5"], "--goodput: found text 'itl:5', expected ttft, tpot or e2el", None),

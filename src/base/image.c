@@ -129,7 +129,7 @@ static int read_head(int fd, const char *form, struct head *ret, struct pl_err *
 	return 0;
 }
 
-/* The file has exactly as many bytes as its parts, so that none of them is allocated in vain. */
+/* The file has exactly as many bytes as its parts, so that none is allocated for missing bytes. */
 static int check_lens(int fd, const struct pl_image *image, size_t bytes_max, struct pl_err *err)
 {
 	uint64_t total = 0;

@@ -236,7 +236,7 @@ static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 	return 0;
 }
 
-/* Where no operand can follow, a word that is no option is meant as a duration: it is one, or a mistake to name. */
+/* Where no operand can follow, a word that is not an option is meant as a duration: it is one, or a mistake to name. */
 static bool duration_follows(const struct parse *parse)
 {
 	const char *word = parse->at < parse->argc ? parse->argv[parse->at] : "";

@@ -11,7 +11,7 @@
 #define FORM_VERSION 1
 #define PARTS        5
 
-/* The members of struct records that are no arrays. */
+/* The members of struct records that are not arrays. */
 struct totals {
 	uint64_t lines;
 	uint64_t skipped;

@@ -206,7 +206,7 @@ static void test_store_documents_document__values_of_other_releases(void **state
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		auto_json json_t *json = json_load_file(
 			PROFLLM_SOURCE_DIR "/tests/scenario/data/result.json", 0, NULL);
-		/* a run that failed lacks most keys, which is no fault */
+		/* a run that failed lacks most keys, which is not a fault */
 		json_object_update_new(json,
 				       json_pack("{s:s, s:n, s:{}, s:{s:n}}", "status", "failed",
 						 "results", "error", "quality", "verdict"));

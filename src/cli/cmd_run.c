@@ -80,8 +80,7 @@ static const struct pl_opt run_rows[] = {
 	       "start even if arguments break rules that 'profllm validate' checks; the result "
 	       "records this"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
-	       "replace an existing result at --output, unless it is more complete than the "
-	       "result of this run"),
+	       "replace an existing result at --output, if the new result is at least as complete"),
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the result and its artifacts, such as 0640 (default: "
 	       "0600 for logs, the umask for other files)"),
@@ -101,8 +100,8 @@ const struct pl_opt_command cli_run_command = {
 		"the view, and the run continues with one line every 10 s; l shows the last "
 		"lines of the server's log instead of the charts; v shows all reasons of the "
 		"verdict.\n\n"
-		"If a killed run left a journal for the result, --overwrite deletes it, too. Then "
-		"'profllm recover' cannot recover that run.\n\n"
+		"A run that was killed leaves a journal, from which 'profllm recover' writes its "
+		"result. --overwrite deletes this journal.\n\n"
 		"Examples:\n"
 		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
 		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"

@@ -19,8 +19,7 @@
 BENCH_FLAG("output", "FILE", NULL,
 	   "write the result to FILE, as profllm run does, and its artifacts to the same directory")
 BENCH_FLAG("overwrite", NULL, NULL,
-	   "replace an existing result at --output, unless it is more complete than the "
-	   "result of this run")
+	   "replace an existing result at --output, if the new result is at least as complete")
 BENCH_FLAG("file-mode", "MODE", NULL,
 	   "set the permissions of written files, such as 0640 (default: 0600 for logs, the umask "
 	   "for other files)")

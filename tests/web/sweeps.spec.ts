@@ -285,6 +285,16 @@ test('curves have a line per configuration and a ring at the best one; the addre
   await curves.getByRole('button', { name: 'Show table' }).click()
   await expect(curves.getByRole('row', { name: /max_num_seqs 2 64 640/ })).toContainText('best')
   await curves.getByRole('button', { name: 'Show curves' }).click()
+  // the map is colored by the y axis, also by an automatic one, until another metric is chosen
+  const color = page.getByLabel('Color')
+  await expect(color).toHaveValue('results.output_throughput')
+  await expect(page.getByText(/^best Output with P99 TTFT ≤ 650 ms$/)).toBeVisible()
+  await page.getByLabel('y axis').selectOption('derived.output_throughput_per_gpu')
+  await expect(color).toHaveValue('derived.output_throughput_per_gpu')
+  await page.getByLabel('y axis').selectOption('results.output_throughput')
+  await color.selectOption('results.p99_ttft_ms')
+  await expect(page.getByText('best Output with P99 TTFT ≤ 650 ms; the cells show P99 TTFT')).toBeVisible()
+  await color.selectOption('results.output_throughput')
   // a skipped combination has its cause, and color and shape are those of the map
   await expect(page.getByRole('region', { name: 'Failed and skipped', exact: true })).toContainText('1 skipped')
   const fill = (of: import('@playwright/test').Locator) => of.evaluate((path) => getComputedStyle(path).fill)

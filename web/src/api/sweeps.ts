@@ -25,9 +25,9 @@ export const useSweepHead = (id: string, isNeeded: boolean) =>
     select: (sweeps) => sweeps.find((sweep) => sweep.id === id),
   }).data
 
-// `metric` colors the map; `others` are the fields of the curves.
+// `metric` colors the map, or is empty: then one of `others`, the fields of the curves, does.
 export function useSweep(id: string, metric: string, others: string[]) {
-  const metrics = [...new Set([metric, ...others])].join(',')
+  const metrics = [...new Set([metric, ...others])].filter(Boolean).join(',')
   return useQuery({
     queryKey: ['sweep', id, metric, metrics],
     queryFn: async ({ signal }) => ({

@@ -6,7 +6,7 @@ import { ApiError, causeOf } from '../api/client'
 import { useFields } from '../api/queries'
 import { useSweep, useSweepHead } from '../api/sweeps'
 import type { Sweep as Told } from '../api/types'
-import { Catalogue, longName, shortName } from '../fields/catalogue'
+import { Catalogue, shortName } from '../fields/catalogue'
 import { arrow, count, formFor, isNumeric, showNumber } from '../format/number'
 import { time } from '../format/time'
 import { Act, ButtonLink, join, Note, Progress, Select } from '../ui/controls'
@@ -209,14 +209,18 @@ function Screen({
   usePlace({ content: `sweep ${sweep.id}`, isReady: true })
   const isRunning = sweep.state === 'running' && !isSilent(paceOf(sweep.runs), sweep.changed_at, Date.now())
   const runs = useMemo(() => runsNow(sweep.runs, isRunning), [sweep.runs, isRunning])
-  const cells = useMemo(() => cellsOf(runs, sweep.metric), [runs, sweep.metric])
+  const cy = CURVE_Y.includes(state.cy)
+    ? state.cy
+    : (CURVE_Y.find((id) => runs.some(({ values }) => typeof values[id] === 'number')) ?? (CURVE_Y[1] as string))
+  const metric = sweep.metric || cy
+  const cells = useMemo(() => cellsOf(runs, metric), [runs, metric])
   const inputs = useMemo(() => inputsOf(cells), [cells])
   const keys = useMemo(() => inputs.map(({ key }) => key), [inputs])
   const axes = useMemo(() => axesOf(inputs, state.x, state.y), [inputs, state.x, state.y])
   const facets = useMemo(() => facetsOf(cells, inputs, axes), [cells, inputs, axes])
   const counts = useMemo(() => countRuns(runs), [runs])
   const scale = useMemo(() => scaleOf(cells), [cells])
-  const field = catalogue.get(sweep.metric)
+  const field = catalogue.get(metric)
   const form = useMemo(
     () =>
       formFor(
@@ -225,9 +229,6 @@ function Screen({
       ),
     [field, cells],
   )
-  const cy = CURVE_Y.includes(state.cy)
-    ? state.cy
-    : (CURVE_Y.find((id) => runs.some(({ values }) => typeof values[id] === 'number')) ?? (CURVE_Y[1] as string))
   const curves = useMemo(() => curvesOf(cells, inputs, state.cx, cy), [cells, inputs, state.cx, cy])
   const names = useMemo(
     () =>
@@ -241,11 +242,7 @@ function Screen({
   const isLower = catalogue.get(state.cx).direction !== 'higher'
   const best = bestOf(curves.lines, limit, isLower)?.cell.id
   const beyond = useMemo(() => beyondOf(curves.lines, limit, isLower), [curves, limit, isLower])
-  const bestBy = longName(catalogue.get(cy))
-  const cellsShow =
-    cy === sweep.metric
-      ? ''
-      : ` (the numbers in the cells are ${shortName(field)}, not ${shortName(catalogue.get(cy))})`
+  const cellsShow = cy === metric ? '' : `; the cells show ${shortName(field)}`
   const limitWords = limit === null ? '' : limitText(catalogue.get(state.cx), limit)
   const isMixed = new Set(sweep.runs.map(({ simulated }) => simulated).filter((known) => known !== null)).size > 1
   const onRead = useCallback((cell: Cell) => setShown(cell.id), [])
@@ -253,7 +250,7 @@ function Screen({
   const change = (part: Partial<SweepState>) =>
     navigate(paths.sweep(sweep.id, { ...state, ...part }), { replace: true })
   const options = keys.map((key): [string, string] => [key, shortKey(key, keys)])
-  const metrics = [...new Set([...METRICS.filter((id) => isNumeric(catalogue.get(id))), state.metric])].map(
+  const metrics = [...new Set([...METRICS.filter((id) => isNumeric(catalogue.get(id))), metric])].map(
     (id): [string, string] => [id, shortName(catalogue.get(id))],
   )
   const toRun = [
@@ -283,8 +280,7 @@ function Screen({
         <section aria-label="Map">
           <div className={css.tools}>
             <label>
-              Color{' '}
-              <Select label="Color" value={state.metric} onChange={(metric) => change({ metric })} options={metrics} />
+              Color <Select label="Color" value={metric} onChange={(to) => change({ metric: to })} options={metrics} />
             </label>
             {axes.x && (
               <label>
@@ -329,7 +325,7 @@ function Screen({
             cells={cells}
             isMixed={isMixed}
             beyond={beyond.size > 0 ? limitWords : null}
-            best={best === undefined ? null : `best ${bestBy} with ${limitWords}${cellsShow}`}
+            best={best === undefined ? null : `best ${shortName(catalogue.get(cy))} with ${limitWords}${cellsShow}`}
           />
           <div className={css.body}>
             <SweepMap
@@ -369,7 +365,7 @@ function Screen({
           />
           <Reading
             cell={cells.find(({ id }) => id === shown)}
-            metric={sweep.metric}
+            metric={metric}
             name={shortName(field)}
             form={form}
             keys={keys}

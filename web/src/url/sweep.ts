@@ -1,6 +1,6 @@
 // The state of a sweep's page in an address: only values that differ from the automatic ones.
 //
-//   x= y=   keys of its points   metric=   the field that colors cells
+//   x= y=   keys of its points   metric=   the field that colors cells (automatic: that of the curves' y axis)
 //   cx= cy=   the fields of the curves' axes   limit=   of cx, in its unit; none: no limit
 import { withPresentNames } from './former'
 
@@ -13,9 +13,8 @@ export interface SweepState {
   limit: string
 }
 
-const METRIC = 'results.output_throughput'
 export const CURVE_X = 'results.p99_ttft_ms'
-const DEFAULTS: SweepState = { x: '', y: '', metric: METRIC, cx: CURVE_X, cy: '', limit: '' }
+const DEFAULTS: SweepState = { x: '', y: '', metric: '', cx: CURVE_X, cy: '', limit: '' }
 const NAMES = Object.keys(DEFAULTS) as (keyof SweepState)[]
 
 export function readSweep(search: string): SweepState {

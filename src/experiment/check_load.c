@@ -283,7 +283,7 @@ void exp_check_num_prompts(struct exp_checker *c)
 				    exp_dataset_at(i)->name);
 	}
 	auto_free char *expected = pl_asprintf(
-		"an integer of at least 1 or, if dataset_name is %s, 0 for all records",
+		"an integer of at least 1, or 0 (to send all records) if dataset_name is %s",
 		pl_buf_text(&names));
 	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
 }

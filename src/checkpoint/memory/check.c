@@ -94,17 +94,15 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 	double cache = value_of(memory, CKPT_MEMORY_KV_CACHE_BYTES);
 	auto_free char *needed = text_of_bytes(need * layout->block_bytes);
 	auto_free char *there = text_of_bytes(cache);
-	auto_free char *found = pl_asprintf("%.0f, for which one request needs %s of KV cache%s",
-					    len, needed,
-					    ckpt_case_is_cpu(server) ? "" : " per GPU");
+	auto_free char *found = pl_asprintf(
+		"%.0f (a request of this length needs %s of KV cache%s, and the KV cache "
+		"has %s%s)",
+		len, needed, ckpt_case_is_cpu(server) ? "" : " per GPU",
+		memory->cache_given ? "" : "about ", there);
 	auto_free char *right = longest > 0 ? pl_asprintf("%" PRId64, longest) : NULL;
 	auto_free char *expected =
-		longest > 0
-			? pl_asprintf("at most %s, which the KV cache of %s%s holds, less the "
-				      "block that vLLM reserves",
-				      right, memory->cache_given ? "" : "about ", there)
-			: pl_asprintf("a shorter length or a larger KV cache, which has %s%s now",
-				      memory->cache_given ? "" : "about ", there);
+		longest > 0 ? pl_asprintf("at most %s (one block is reserved by vLLM)", right)
+			    : pl_asprintf("a shorter length or a larger KV cache");
 	ckpt_case_add(server, problems, sure ? OPTION_ERROR : OPTION_WARNING, "max_model_len",
 		      "kv_cache_fits_one_request", found, expected, right);
 }

@@ -179,10 +179,9 @@ static void test_memory__on_the_cpu(void **state)
 	explain(&play);
 	const struct option_problem *refused = problem(&play, "kv_cache_fits_one_request");
 	assert_int_equal(refused->severity, OPTION_ERROR);
-	assert_string_equal(refused->found,
-			    "2048, for which one request needs 2.00 MiB of KV cache");
-	assert_string_equal(refused->expected, "at most 896, which the KV cache of 1.00 MiB holds, "
-					       "less the block that vLLM reserves");
+	assert_string_equal(refused->found, "2048 (a request of this length needs 2.00 MiB of KV "
+					    "cache, and the KV cache has 1.00 MiB)");
+	assert_string_equal(refused->expected, "at most 896 (one block is reserved by vLLM)");
 	assert_string_equal(refused->nearest, "896");
 	end(&play);
 }

@@ -60,9 +60,7 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
-	       "exit with status 6 if the verdict is VERDICT, worse than VERDICT, or missing "
-	       "(VERDICT: "
-	       "degraded or client_limited)",
+	       "exit with status 6 if there is no verdict, or if it is VERDICT or worse",
 	       .choices = fail_on_choices),
 	PL_OPT(TEXT, 0, "upload", upload, "URL",
 	       "show the run on the dashboard at URL while it lasts, then send the result and its "

@@ -31,8 +31,7 @@ BENCH_FLAG("json", NULL, NULL,
 	   "print the result (or the dry run) to standard output as one JSON object")
 BENCH_FLAG("quiet", NULL, NULL, "show no progress and no notes, only errors")
 BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
-	   "exit with status 6 if the verdict is VERDICT, worse than VERDICT, or missing (VERDICT: "
-	   "degraded or client_limited)")
+	   "exit with status 6 if there is no verdict, or if it is VERDICT or worse")
 BENCH_FLAG("upload", "URL", NULL,
 	   "show the run on the dashboard at URL while it lasts, then send the result of --output "
 	   "and its artifacts")

@@ -1,8 +1,10 @@
 #include "dash/all_fields.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "result/fields/priced.h"
 
 /* Limits of nested keys that are searched for fields without a row. */
 #define DEPTH_MAX    16
@@ -84,6 +86,36 @@ json_t *dash_fields_of(const struct res_fields *fields, const json_t *document)
 		add_field(fields, res_fields_at(fields, i), document, all);
 	walk(fields, document, "", document, all, 0);
 	return all;
+}
+
+/* Returns the number of a field; NaN: it has none. */
+static double number_of(const json_t *all, const char *id)
+{
+	const json_t *value = json_object_get(json_object_get(all, id), "value");
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void dash_fields_add_priced(const struct res_fields *fields, const json_t *prices, json_t *all)
+{
+	struct res_prices *known = res_prices_new(prices);
+	const char *gpu_id = res_priced_source_ids[RES_PRICED_GPU_NAME];
+	const json_t *gpu = json_object_get(json_object_get(all, gpu_id), "value");
+	double per_hour = res_prices_per_hour(known, json_string_value(gpu));
+	double numbers[RES_PRICED_SOURCES];
+
+	for (size_t i = 0; i < RES_PRICED_SOURCES; i++)
+		numbers[i] = number_of(all, res_priced_source_ids[i]);
+	for (int i = 0; i < RES_PRICED_COUNT; i++) {
+		const char *id = res_priced_id((enum res_priced)i);
+		double number = res_priced_value((enum res_priced)i, known, per_hour, numbers);
+		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+		if (isnan(number))
+			continue;
+		res_field_value_of(res_fields_find(fields, id), json_real(number), &value);
+		json_object_set_new(all, id, res_value_to_json(&value));
+	}
+	res_prices_free(known);
 }
 
 /* ---- responses ----------------------------------------------------------------------------- */

@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "dash/all_fields.h"
 #include "dash/problem.h"
 #include "dash/records/records.h"
 #include "dash/request.h"
 #include "result/report.h"
+#include "store/analysis/prices.h"
 #include "store/change.h"
 
 /* A document's names of metrics and checks may be of any length. */
@@ -66,6 +68,18 @@ static json_t *sentences_of(const json_t *document)
 	return pl_json_text(pl_buf_text(&sentences));
 }
 
+static json_t *fields_json(const struct dash_context *context, const struct store_entry *entry)
+{
+	json_t *all = dash_fields_of(context->fields, entry->fields_of);
+	auto_json json_t *prices = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_prices_get(context->store, &prices, &err) < 0)
+		pl_log(PL_LOG_WARNING, "prices: %s", err.text);
+	dash_fields_add_priced(context->fields, prices, all);
+	return all;
+}
+
 static json_t *entry_json(const struct dash_context *context, const struct store_entry *entry)
 {
 	const json_t *simulated = pl_json_get_path(entry->document, "environment.engine.simulated");
@@ -80,7 +94,7 @@ static json_t *entry_json(const struct dash_context *context, const struct store
 		json_is_boolean(simulated) ? json_incref((json_t *)simulated) : json_null(),
 		"verdict", json_is_string(verdict) ? json_incref((json_t *)verdict) : json_null(),
 		"verdict_sentence", sentences_of(entry->document), "document", entry->document,
-		"fields", dash_fields_of(context->fields, entry->fields_of), "tags",
+		"fields", fields_json(context, entry), "tags",
 		json_is_object(tags) ? json_incref(tags) : json_object(), "notes",
 		pl_json_text(entry->edit_notes), "repeat", (json_int_t)entry->repeat,
 		"has_request_lists", dash_records_has_lists(entry->bytes, entry->len));

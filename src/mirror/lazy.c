@@ -1,12 +1,15 @@
 /*
- * Fields that are not columns: their cells are read from the documents when a query first names them, and cached for
+ * Fields that are not columns of the database: their cells are read from the documents when a query first names them, and cached for
  * later queries. One thread at a time reads documents, in one pass for all fields that its query lacks. Queries that
  * find their fields in the cache run concurrently.
  *
  * The reader owns the data read so far, and extends it. Queries see a published copy (`ready`), which covers the rows
  * before one place. A replaced row is appended after all others, so data read once stays correct. Documents are read in
  * their current version: if a result has changed since the snapshot, the query must be repeated with a newer one.
+ *
+ * Fields with prices (priced.h) have lists of their own, and are computed from columns instead.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,10 +178,9 @@ static void drop_some(struct lazy_columns *columns)
 	qsort(columns->items, columns->count, sizeof(struct lazy *), compare_ids);
 }
 
-void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, struct lazy_use *ret)
+void mirror_lazy_take(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
+		      const char *id, struct lazy_use *ret)
 {
-	struct lazy_columns *columns = snapshot->mirror->lazy;
-
 	*ret = (struct lazy_use){ .lazy = NULL };
 	pthread_mutex_lock(&columns->lock);
 	ret->lazy = lazy_of(columns, snapshot->mirror->fields, id);
@@ -187,11 +189,8 @@ void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, st
 	pthread_mutex_unlock(&columns->lock);
 }
 
-void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_use *uses,
-			   size_t count)
+void mirror_lazy_give_back(struct lazy_columns *columns, struct lazy_use *uses, size_t count)
 {
-	struct lazy_columns *columns = snapshot->mirror->lazy;
-
 	pthread_mutex_lock(&columns->lock);
 	for (size_t i = 0; i < count; i++)
 		uses[i].lazy->users--;
@@ -362,6 +361,48 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 	return 0;
 }
 
+/* Adds the rows of one segment after those computed so far. */
+static void compute_segment(const struct mirror_snapshot *snapshot, struct lazy *lazy,
+			    size_t segment)
+{
+	size_t rows = snapshot->rows[segment], start = segment * MIRROR_SEGMENT_ROWS;
+	auto_free double *values = pl_realloc_array(NULL, rows + 1, sizeof(*values));
+
+	mirror_priced_values(snapshot, res_priced_find(lazy->id), segment, values);
+	for (size_t at = lazy->end > start ? lazy->end - start : 0; at < rows; at++) {
+		struct mirror_cell cell = { .state = RES_VALUE_NOT_RECORDED };
+		if (!isnan(values[at]))
+			cell = (struct mirror_cell){ .state = RES_VALUE_PRESENT,
+						     .kind = RES_VALUE_NUMBER,
+						     .number = values[at] };
+		add_cell(lazy, start + at, &cell);
+	}
+}
+
+/* Computes the rows that the fields lack, dead ones too, from columns. Called by the computing thread. */
+static int compute_rows(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
+			struct pl_err *err)
+{
+	bool have_any = res_prices_have_any(snapshot->pricing->prices);
+
+	for (size_t i = 0; i < count; i++) {
+		struct lazy *lazy = uses[i].lazy;
+		for (size_t position;
+		     (position = row_at(snapshot, lazy->end)) < end_of(snapshot);) {
+			size_t segment = position / MIRROR_SEGMENT_ROWS;
+			if (mirror_snapshot_goes_on(snapshot, err) < 0)
+				return -1;
+			if (have_any)
+				compute_segment(snapshot, lazy, segment);
+			else
+				add_nothing(lazy, position,
+					    segment * MIRROR_SEGMENT_ROWS +
+						    snapshot->rows[segment]);
+		}
+	}
+	return 0;
+}
+
 /* ---- publishing ---------------------------------------------------------------------------------- */
 
 static size_t count_bytes(const struct lazy *lazy)
@@ -416,10 +457,9 @@ static void show(struct lazy_use *use)
 }
 
 /* Returns 1, showing none, if some lack rows of the snapshot; -1 with BUSY if the snapshot is too old. */
-static int show_all(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
-		    struct pl_err *err)
+static int show_all(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
+		    struct lazy_use *uses, size_t count, struct pl_err *err)
 {
-	struct lazy_columns *columns = snapshot->mirror->lazy;
 	bool all = true, is_old = false;
 
 	pthread_mutex_lock(&columns->lock);
@@ -451,17 +491,17 @@ static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_col
 	return result;
 }
 
-int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
-		     struct pl_err *err)
+int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
+		     struct lazy_use *uses, size_t count, struct pl_err *err)
 {
-	struct lazy_columns *columns = snapshot->mirror->lazy;
-	int result = show_all(snapshot, uses, count, err);
+	int result = show_all(snapshot, columns, uses, count, err);
 
 	if (result <= 0)
 		return result;
 	if (begin_reading(snapshot, columns, err) < 0)
 		return -1;
-	result = read_rows(snapshot, uses, count, err);
+	result = columns == snapshot->pricing->columns ? compute_rows(snapshot, uses, count, err)
+						       : read_rows(snapshot, uses, count, err);
 	pthread_mutex_lock(&columns->lock);
 	for (size_t i = 0; i < count; i++) {
 		if (uses[i].lazy->ready.end < uses[i].lazy->end)
@@ -470,5 +510,5 @@ int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *us
 	columns->is_reading = false;
 	pthread_cond_broadcast(&columns->over);
 	pthread_mutex_unlock(&columns->lock);
-	return result < 0 ? -1 : show_all(snapshot, uses, count, err);
+	return result < 0 ? -1 : show_all(snapshot, columns, uses, count, err);
 }

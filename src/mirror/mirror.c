@@ -34,6 +34,7 @@ struct mirror *mirror_new(const struct res_fields *fields, mirror_read_fn *read,
 		mirror->values[i] = values_new(mirror->column_fields[i]);
 	mirror->lazy = mirror_lazy_columns_new();
 	mirror->number_cache = mirror_number_cache_new(mirror->column_count);
+	mirror->pricing = mirror_pricing_new(res_prices_new(NULL));
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = mirror_snapshot_new(mirror);
 	return mirror;
@@ -61,6 +62,7 @@ void mirror_free(struct mirror *mirror)
 	}
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror_values_put(mirror->values[i]);
+	mirror_pricing_put(mirror->pricing);
 	mirror_lazy_columns_free(mirror->lazy);
 	mirror_number_cache_free(mirror->number_cache);
 	pthread_mutex_destroy(&mirror->lock);

@@ -7,6 +7,7 @@
 #include "mirror/column.h"
 #include "mirror/mirror.h"
 #include "mirror/number_cache.h"
+#include "result/fields/priced.h"
 
 /* The values of one column. */
 struct values {
@@ -41,6 +42,13 @@ struct dead {
 
 struct lazy_columns;
 
+/* Prices, and the columns computed with them (priced.h). */
+struct pricing {
+	atomic_uint users; /* references of the mirror and of snapshots */
+	struct res_prices *prices;
+	struct lazy_columns *columns;
+};
+
 struct mirror_snapshot {
 	atomic_uint users;
 	struct mirror_snapshot *whole; /* owns all fields below; NULL: this snapshot owns them */
@@ -56,7 +64,8 @@ struct mirror_snapshot {
 	struct chunk *open; /* copies of the chunks of the last segment; NULL: it is sealed */
 	struct mirror_column *columns;
 	struct values **values; /* of each column */
-	size_t other_bytes;     /* of values and ids */
+	struct pricing *pricing;
+	size_t other_bytes; /* of values and ids */
 };
 
 struct mirror {
@@ -83,6 +92,7 @@ struct mirror {
 	size_t slot_count;
 	size_t slots_used;
 	int64_t version;
+	struct pricing *pricing;
 
 	pthread_mutex_t lock; /* protects the fields below; held only while a reference is taken */
 	struct mirror_snapshot *published;
@@ -92,6 +102,9 @@ void mirror_values_put(struct values *values);
 void mirror_segment_put(struct segment *segment);
 void mirror_dead_put(struct dead *dead);
 struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
+/* Returns the column of a column field; NULL: it is none. */
+const struct mirror_column *mirror_snapshot_column(const struct mirror_snapshot *snapshot,
+						   const char *id);
 /* Returns -1 with INTERRUPTED if all queries were ended or the client of this one has left. */
 int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot,
 			    struct pl_err *err) PL_MUST_CHECK;
@@ -128,10 +141,23 @@ struct lazy_use {
 	const struct chunk **lists;
 	bool is_known; /* a field of the rows, or one that some document has */
 };
-/* Takes a lazy column for a query. The column is complete after mirror_lazy_read() has returned 0. */
-void mirror_lazy_take(const struct mirror_snapshot *snapshot, const char *id, struct lazy_use *ret);
+/*
+ * `columns`: of the mirror, which are read from documents, or of the snapshot's pricing.
+ *
+ * Takes a lazy column for a query. The column is complete after mirror_lazy_read() has returned 0.
+ */
+void mirror_lazy_take(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
+		      const char *id, struct lazy_use *ret);
 /* Reads all of them in one pass over the documents. */
-int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_use *uses, size_t count,
-		     struct pl_err *err) PL_MUST_CHECK;
-void mirror_lazy_give_back(const struct mirror_snapshot *snapshot, struct lazy_use *uses,
-			   size_t count);
+int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
+		     struct lazy_use *uses, size_t count, struct pl_err *err) PL_MUST_CHECK;
+void mirror_lazy_give_back(struct lazy_columns *columns, struct lazy_use *uses, size_t count);
+
+/* ---- fields computed with prices ------------------------------------------------------------------ */
+
+/* Takes over the prices. */
+struct pricing *mirror_pricing_new(struct res_prices *prices);
+void mirror_pricing_put(struct pricing *pricing);
+/* Computes a field of all rows of a segment; NaN: missing. */
+void mirror_priced_values(const struct mirror_snapshot *snapshot, enum res_priced field,
+			  size_t segment, double *ret);

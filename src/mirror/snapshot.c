@@ -70,6 +70,8 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 	snapshot->mirror = mirror;
 	snapshot->version = mirror->version;
 	snapshot->live = mirror->live;
+	snapshot->pricing = mirror->pricing;
+	atomic_fetch_add(&mirror->pricing->users, 1);
 	take_segments(mirror, snapshot);
 	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
 	snapshot->values = pl_alloc_array(mirror->column_count, sizeof(*snapshot->values));
@@ -91,6 +93,26 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 	}
 	snapshot->other_bytes += mirror->slot_count * sizeof(*mirror->slots);
 	return snapshot;
+}
+
+const struct mirror_column *mirror_snapshot_column(const struct mirror_snapshot *snapshot,
+						   const char *id)
+{
+	const struct mirror *mirror = snapshot->mirror;
+	const struct res_field *field = res_fields_find(mirror->fields, id);
+	size_t low = 0, high = mirror->column_count;
+
+	if (field == NULL || !field->column)
+		return NULL;
+	/* both are in the order of the rows */
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+		if (mirror->column_fields[middle] <= field)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &snapshot->columns[low];
 }
 
 struct mirror_snapshot *mirror_snapshot_take(struct mirror *mirror)
@@ -124,6 +146,7 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 		.open = snapshot->open,
 		.columns = snapshot->columns,
 		.values = snapshot->values,
+		.pricing = snapshot->pricing,
 		.other_bytes = snapshot->other_bytes,
 	};
 	atomic_fetch_add(&snapshot->users, 1);
@@ -138,6 +161,7 @@ static void free_parts(struct mirror_snapshot *snapshot)
 	}
 	for (size_t i = 0; i < snapshot->mirror->column_count; i++)
 		mirror_values_put(snapshot->values[i]);
+	mirror_pricing_put(snapshot->pricing);
 	free(snapshot->values);
 	free(snapshot->segments);
 	free(snapshot->rows);

@@ -15,33 +15,28 @@ struct mirror_view {
 	const struct mirror_column **named;
 	size_t named_count;
 	size_t *next; /* in `named` */
+
+	struct lazy_use priced[RES_PRICED_COUNT];
+	size_t priced_count; /* taken ones */
 };
-
-static const struct mirror_column *find_column(const struct mirror_snapshot *snapshot,
-					       const char *id)
-{
-	const struct mirror *mirror = snapshot->mirror;
-	const struct res_field *field = res_fields_find(mirror->fields, id);
-	size_t low = 0, high = mirror->column_count;
-
-	if (field == NULL || !field->column)
-		return NULL;
-	/* both are in the order of the rows */
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-		if (mirror->column_fields[middle] <= field)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &snapshot->columns[low];
-}
 
 static int compare_texts(const void *a, const void *b)
 {
 	const char *const *one = a, *const *other = b;
 
 	return strcmp(*one, *other);
+}
+
+/* Takes the columns that are computed with prices. */
+static int take_priced(struct mirror_view *view, struct pl_err *err)
+{
+	struct lazy_columns *columns = view->snapshot->pricing->columns;
+
+	for (; view->priced_count < RES_PRICED_COUNT; view->priced_count++)
+		mirror_lazy_take(view->snapshot, columns,
+				 res_priced_id((enum res_priced)view->priced_count),
+				 &view->priced[view->priced_count]);
+	return mirror_lazy_read(view->snapshot, columns, view->priced, RES_PRICED_COUNT, err);
 }
 
 int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_ids *ids,
@@ -55,19 +50,23 @@ int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_
 	view->named = pl_alloc_array(ids->count, sizeof(*view->named));
 	view->next = pl_alloc(sizeof(*view->next));
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct mirror_column *column = find_column(snapshot, ids->items[i]);
-		if (column == NULL)
-			others[count++] = ids->items[i];
-		else
+		const struct mirror_column *column = mirror_snapshot_column(snapshot,
+									    ids->items[i]);
+		if (column != NULL)
 			view->named[view->named_count++] = column;
+		else if (res_priced_find(ids->items[i]) == RES_PRICED_COUNT)
+			others[count++] = ids->items[i];
 	}
+	if (take_priced(view, err) < 0)
+		return -1;
 	qsort(others, count, sizeof(*others), compare_texts);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(others[i - 1], others[i]) != 0)
-			mirror_lazy_take(snapshot, others[i],
+			mirror_lazy_take(snapshot, snapshot->mirror->lazy, others[i],
 					 PL_PUSH(view->uses, view->count, view->room));
 	}
-	if (view->count > 0 && mirror_lazy_read(snapshot, view->uses, view->count, err) < 0)
+	if (view->count > 0 &&
+	    mirror_lazy_read(snapshot, snapshot->mirror->lazy, view->uses, view->count, err) < 0)
 		return -1;
 	*ret = pl_take(view);
 	return 0;
@@ -78,7 +77,8 @@ void mirror_view_free(struct mirror_view *view)
 	if (view == NULL)
 		return;
 	if (view->count > 0)
-		mirror_lazy_give_back(view->snapshot, view->uses, view->count);
+		mirror_lazy_give_back(view->snapshot->mirror->lazy, view->uses, view->count);
+	mirror_lazy_give_back(view->snapshot->pricing->columns, view->priced, view->priced_count);
 	free(view->uses);
 	free(view->named);
 	free(view->next);
@@ -108,21 +108,28 @@ const struct mirror_column *mirror_view_column(const struct mirror_view *view, c
 	const struct mirror_column *column = next_named(view, id);
 
 	if (column == NULL)
-		column = find_column(view->snapshot, id);
-	if (column != NULL || view->count == 0)
+		column = mirror_snapshot_column(view->snapshot, id);
+	if (column != NULL)
 		return column;
+	enum res_priced priced = res_priced_find(id);
+	if (priced != RES_PRICED_COUNT)
+		return &view->priced[priced].column;
+	if (view->count == 0)
+		return NULL;
 	const struct lazy_use *use = bsearch(id, view->uses, view->count, sizeof(*use), compare_id);
 	return use != NULL && use->is_known ? &use->column : NULL;
 }
 
 const struct mirror_column *mirror_view_at(const struct mirror_view *view, size_t i)
 {
-	return &view->snapshot->columns[i];
+	size_t count = view->snapshot->mirror->column_count;
+
+	return i < count ? &view->snapshot->columns[i] : &view->priced[i - count].column;
 }
 
 size_t mirror_view_column_count(const struct mirror_view *view)
 {
-	return view->snapshot->mirror->column_count;
+	return view->snapshot->mirror->column_count + RES_PRICED_COUNT;
 }
 
 int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err)

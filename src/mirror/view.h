@@ -33,7 +33,7 @@ PL_AUTO_DEFINE(struct mirror_view, mirror_view_free);
 
 /* Returns NULL if there is no such field or the view was opened without it. */
 const struct mirror_column *mirror_view_column(const struct mirror_view *view, const char *id);
-/* Returns the column fields, in their order. */
+/* Returns the column fields, in their order, and then the fields computed with prices (priced.h). */
 const struct mirror_column *mirror_view_at(const struct mirror_view *view, size_t i);
 size_t mirror_view_column_count(const struct mirror_view *view);
 

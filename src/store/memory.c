@@ -7,7 +7,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "mirror/mirror.h"
+#include "base/json.h"
+#include "mirror/priced.h"
+#include "store/analysis/prices.h"
 #include "store/memory_rows_priv.h"
 #include "store/store_priv.h"
 
@@ -26,6 +28,7 @@ struct store_memory {
 	struct store_stmt *rows_all;   /* the first load */
 	struct store_stmt *rows_since; /* changes */
 	int64_t version;               /* of the file, as read so far */
+	int64_t price_revision;        /* of the prices in memory; 0: none */
 	/* all rows up to this id are in memory as of this version, even if the last pass failed */
 	int64_t partial_version;
 	int64_t partial_id;
@@ -102,7 +105,21 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 	return 0;
 }
 
-/* Reads the version and the changed rows in one transaction. Under the lock. */
+/* Gives the mirror the prices if they have changed. */
+static int follow_prices(struct store_memory *memory, struct pl_err *err)
+{
+	auto_json json_t *prices = NULL;
+
+	if (store_prices_read(&memory->sql, &prices, err) < 0)
+		return -1;
+	int64_t revision = pl_json_get_i64(prices, "revision");
+	if (revision != memory->price_revision)
+		mirror_set_prices(memory->mirror, res_prices_new(prices));
+	memory->price_revision = revision;
+	return 0;
+}
+
+/* Reads the version, the changed rows and the prices in one transaction. Under the lock. */
 static int take_in(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
@@ -116,6 +133,8 @@ static int take_in(struct store *store, struct pl_err *err)
 		result = take_in_rows(store, version, err);
 	if (is_new && result == 0)
 		result = follow_pruned(memory, err);
+	if (is_new && result == 0)
+		result = follow_prices(memory, err);
 	/* nothing was written, so there is nothing to commit */
 	store_sql_rollback(&memory->sql);
 	if (result < 0 || !is_new)

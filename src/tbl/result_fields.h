@@ -25,6 +25,9 @@
  *   and the data of a store about a result (stored), which no document contains
  * DERIVED(key, type, unit, direction, role, text)
  *   computed from other fields, by a function of result/fields/derived.c each
+ * PRICED(key, unit, text)
+ *   computed from other fields and from the prices that a store has, by result/fields/priced.c; a number, the
+ *   lower the better. No document and no database has it: the mirror computes it (mirror/priced.h)
  * GROUP(section, title)  the common name of the section's fields
  * Undefined macros are skipped; they are undefined again at the end.
  */
@@ -36,6 +39,9 @@
 #endif
 #ifndef DERIVED
 #define DERIVED(key, type, unit, direction, role, text)
+#endif
+#ifndef PRICED
+#define PRICED(key, unit, text)
 #endif
 #ifndef GROUP
 #define GROUP(section, title)
@@ -149,6 +155,10 @@ DERIVED(input_tokens_per_request, NUMBER, "tok", NEITHER, OUTPUT, "mean prompt l
 DERIVED(output_tokens_per_request, NUMBER, "tok", NEITHER, OUTPUT, "mean output length: results.total_output_tokens / results.completed (num_requests for kind throughput); if not recorded, benchmark.random_output_len")
 DERIVED(failed_share, NUMBER, "share", LOWER, OUTPUT, "results.failed / (results.completed + results.failed); null if no request was sent")
 DERIVED(input_key, TEXT, "", NEITHER, PROVENANCE, "hash of the inputs set for server, load and environment: equal for runs with the same inputs; defaults, addresses, ports, file names and logging are not included")
+PRICED(cost_per_hour, "currency/h", "derived.gpu_count times the stored price per hour of system.hardware_info.gpu_name")
+PRICED(cost_per_million_output_tokens, "currency", "derived.cost_per_hour / 3600 / results.output_throughput, times a million")
+PRICED(cost_per_million_input_tokens, "currency", "derived.cost_per_hour / 3600 / results.input_throughput, times a million")
+PRICED(carbon_per_million_output_tokens, "g", "CO2 equivalents: results.energy_per_token_j times a million, times the stored emissions per kWh / 3,600,000")
 
 FIELD(latency_breakdown, state, TEXT, "", "", OUTPUT, NONE, "exact: the engine's parts are exact means; bounded: they have limits; none: there is no split")
 FIELD(latency_breakdown, reason, TEXT, "", "", OUTPUT, NONE, "why the parts are bounded, or not known; null: both sides count the same requests")
@@ -457,4 +467,5 @@ FIELD(series, overhead_share, NUMBER, "", "share", OUTPUT, NONE, "CPU share of t
 #undef FIELD
 #undef TOP
 #undef DERIVED
+#undef PRICED
 #undef GROUP

@@ -81,6 +81,9 @@ static const struct row {
 #define DERIVED(key, type, unit, direction, role, text)                                   \
 	{ "derived",        #key,           TYPE_##type, "", unit, RES_FIELD_##direction, \
 	  RES_FIELD_##role, RES_FIELD_NONE, text },
+#define PRICED(key, unit, text)                                                     \
+	{ "derived",        #key,           TYPE_DETAIL, "", unit, RES_FIELD_LOWER, \
+	  RES_FIELD_OUTPUT, RES_FIELD_NONE, text },
 #include "tbl/result_fields.h"
 };
 

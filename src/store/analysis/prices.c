@@ -19,7 +19,7 @@ static json_t *no_prices(void)
 			 "changed_at");
 }
 
-static int get(struct store_sql *sql, json_t **ret, struct pl_err *err)
+int store_prices_read(struct store_sql *sql, json_t **ret, struct pl_err *err)
 {
 	auto_borrowed row = NULL;
 
@@ -72,7 +72,7 @@ static int replace(struct store *store, int64_t revision, const json_t *prices, 
 	auto_json json_t *content = json_object();
 	int64_t version;
 
-	if (get(&store->writer, &before, err) < 0)
+	if (store_prices_read(&store->writer, &before, err) < 0)
 		return -1;
 	int64_t current = pl_json_get_i64(before, "revision");
 	if (revision != 0 && revision != current)
@@ -85,13 +85,13 @@ static int replace(struct store *store, int64_t revision, const json_t *prices, 
 	    store_next_version(store, &version, err) < 0)
 		return -1;
 	store_results_change(store);
-	return get(&store->writer, ret, err);
+	return store_prices_read(&store->writer, ret, err);
 }
 
 int store_prices_get(struct store *store, json_t **ret, struct pl_err *err)
 {
 	pthread_mutex_lock(&store->read_lock);
-	int result = get(&store->reader, ret, err);
+	int result = store_prices_read(&store->reader, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

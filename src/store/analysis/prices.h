@@ -3,7 +3,7 @@
  * - One table for all users: {prices: [{gpu, per_hour}], carbon_g_per_kwh}, in the form of api/openapi.yaml (Prices). A new
  *   database has no prices, and null.
  * - Its revision grows with each change. A change that names another revision than the current one is refused.
- * - Each change counts as one of the data, so that answers which contain costs are computed again.
+ * - Each change counts as one of the data: the mirror computes the fields with costs again (mirror/priced.h).
  */
 #pragma once
 
@@ -12,7 +12,11 @@
 
 #define STORE_PRICES_MAX 100
 
+struct store_sql;
+
 /* *ret: {prices, carbon_g_per_kwh, revision, changed_at}, a new reference. */
+int store_prices_read(struct store_sql *sql, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+/* The same, from any thread. */
 int store_prices_get(struct store *store, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Replaces all prices; a missing carbon_g_per_kwh keeps its value. revision 0: any. *ret: as in store_prices_get(), on disk;

@@ -32,6 +32,8 @@ SOME = ["run.timestamp", "run.status", "run.suite", "run.name", "quality.verdict
 # no columns: looked up in documents
 LOOSE = {"tags.ticket": "json", "tags.team": "json", "tags.note": "json", "tags.any": "json", "server.prefill_lookahead_tokens": "json",
          "server.compilation_config.mode": "text"}
+# computed with the stored prices: no columns of the database (test_costs.py)
+PRICED = {"derived.cost_per_hour", "derived.cost_per_million_output_tokens", "derived.cost_per_million_input_tokens", "derived.carbon_per_million_output_tokens"}
 STATES = ["is_null", "not_null", "is_recorded", "is_explicit"]
 
 
@@ -43,7 +45,7 @@ class Played:
         self.connection = dashboard.connect()
         rows = {row["id"]: row for row in dashboard.get("/api/fields").json["fields"]}
         self.words = {field for field, row in rows.items() if row["words"]}
-        columns = [field for field, row in rows.items() if row["column"]]
+        columns = [field for field, row in rows.items() if row["column"] and field not in PRICED]
         chosen = dict.fromkeys(SOME + random.Random(SEED).sample(columns, count))
         self.fields = {field: rows[field]["type"] for field in chosen}
 

@@ -710,7 +710,8 @@ export interface paths {
         get: operations["getPrices"];
         /**
          * Replace the stored prices of GPUs
-         * @description Costs of /api/analysis/slo follow from them, unless its request has prices.
+         * @description The fields with costs follow from them (derived.cost_per_hour and others), and the costs of /api/analysis/slo, unless its
+         *     request has prices.
          */
         put: operations["setPrices"];
         post?: never;

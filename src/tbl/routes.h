@@ -29,6 +29,7 @@ ROUTE("GET", "/api/data/experiments", list_experiments, DATA, SHARED)
 ROUTE("GET", "/api/data/summary", get_summary, DATA, SHARED)
 ROUTE("POST", "/api/data/compare", compare, DATA, SHARED)
 ROUTE("POST", "/api/analysis/pareto", find_frontiers, DATA, SHARED)
+ROUTE("POST", "/api/analysis/missing", find_missing, DATA, SHARED)
 /* not shared: artifacts may arrive without a new data version */
 ROUTE("POST", "/api/analysis/slo", find_feasible, NONE, QUEUE)
 ROUTE("POST", "/api/analysis/regression", find_regressions, DATA, ANALYSIS)

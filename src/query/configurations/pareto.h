@@ -34,8 +34,9 @@
 #pragma once
 
 #include "base/buf.h"
-#include "mirror/mirror.h"
 #include "schema/schema.h"
+
+struct mirror_snapshot;
 
 /* As query_apply() (query/query.h). */
 int query_pareto(const struct mirror_snapshot *snapshot, const json_t *request,

@@ -20,8 +20,9 @@
 #pragma once
 
 #include "base/buf.h"
-#include "mirror/mirror.h"
 #include "schema/schema.h"
+
+struct mirror_snapshot;
 
 /* As query_apply() (query/query.h). */
 int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,

@@ -86,8 +86,9 @@
 #pragma once
 
 #include "base/buf.h"
-#include "mirror/mirror.h"
 #include "schema/schema.h"
+
+struct mirror_snapshot;
 
 #define QUERY_POINTS_KINDS_MAX 1000
 

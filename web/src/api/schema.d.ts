@@ -290,6 +290,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/missing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the missing combinations of a grid, and the repeats that settle doubtful frontier points
+         * @description The answer contains experiment files for profllm sweep run. Definitions are described in docs/reference/missing.md.
+         */
+        post: operations["findMissing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analysis/slo": {
         parameters: {
             query?: never;
@@ -2097,6 +2117,195 @@ export interface components {
              */
             untrusted?: boolean;
             budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "server.model",
+         *         "op": "eq",
+         *         "value": "meta-llama/Llama-3.1-8B-Instruct"
+         *       },
+         *       "fields": [
+         *         "server.tensor_parallel_size",
+         *         "benchmark.max_concurrency"
+         *       ]
+         *     }
+         */
+        MissingRequest: {
+            filter?: components["schemas"]["Filter"];
+            /**
+             * @description Axes of the grid; null means the inputs that vary among the results, the GPU model and the release, without those
+             *     that another axis determines
+             */
+            fields?: components["schemas"]["FieldId"][] | null;
+            /** @description Metrics of the frontier, as in ParetoRequest */
+            metrics?: components["schemas"]["ParetoRequestMetric"][] | null;
+            /** @description Fields whose values form the groups of the frontier, as in ParetoRequest */
+            group_by?: components["schemas"]["FieldId"][];
+            /**
+             * @description Maximum number of missing combinations
+             * @default 200
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If there are no others, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            /**
+             * @description Whether to include results with a verdict other than trusted. Results without a verdict are always included. If there
+             *     are no others, untrusted ones are always included.
+             * @default false
+             */
+            untrusted?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        Missing: {
+            /** @description Number of results of the filter, without excluded ones */
+            count: number;
+            /** @description Number of all results */
+            total: number;
+            /** @description Number of simulated results of the filter */
+            simulated: number;
+            /** @description Number of simulated results that are excluded */
+            excluded: number;
+            /** @description Number of results that are excluded for their verdict */
+            untrusted_excluded: number;
+            /** @description The axes of the grid, in the order of the values of a combination */
+            fields: components["schemas"]["MissingAxis"][];
+            /** @description Fields that vary and are not axes */
+            skipped: components["schemas"]["MissingSkipped"][];
+            /** @description Inputs that vary outside of the requested axes; a file takes their values from the nearest result */
+            others: components["schemas"]["MissingField"][];
+            /** @description Number of combinations of the grid; null if the grid has more than 8 axes */
+            grid_count: number | null;
+            /** @description Number of combinations with a result; null if the grid is too large */
+            present_count: number | null;
+            /** @description Number of combinations without a result; null if the grid is too large */
+            missing_count: number | null;
+            /** @description Whether the grid has more than 100,000 combinations or 8 axes, so that none are listed */
+            too_large: boolean;
+            /** @description Missing combinations that the argument rules allow: those with the most neighbors on the frontier first */
+            missing: components["schemas"]["MissingCombination"][];
+            /** @description Missing combinations that the argument rules refuse */
+            invalid: components["schemas"]["MissingInvalid"][];
+            /** @description Number of missing combinations that are in neither list */
+            more_count: number;
+            /**
+             * @description Configurations of the frontier whose repeats decide most: those that settle a doubtful point first, by minutes;
+             *     then those that narrow an interval, by gain per minute; at most 20
+             */
+            repeats: components["schemas"]["MissingRepeat"][];
+            files: components["schemas"]["MissingFile"][];
+            /** @description "missing" if the time was not enough for all combinations up to the limit */
+            incomplete: string[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        MissingField: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+        };
+        MissingAxis: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            /** @description Whether an experiment file can set the field */
+            settable: boolean;
+            /** @description The values among the results, in order; null means unset or not recorded */
+            values: unknown[];
+            /** @description Fields whose value this axis determines */
+            followers: components["schemas"]["MissingField"][];
+        };
+        MissingSkipped: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            /**
+             * @description not_recorded: some results do not record it; many_values: more than 200 values; many_fields: more than 64 fields vary
+             * @enum {unknown}
+             */
+            reason: "not_recorded" | "many_values" | "many_fields";
+        };
+        MissingCombination: {
+            /** @description One value per axis */
+            values: unknown[];
+            /** @description The newest result that differs in the fewest axes */
+            nearest: {
+                id: number;
+                /** @description The axes in which it differs */
+                differs: components["schemas"]["FieldId"][];
+            };
+            /** @description Results on the frontier, surely or perhaps, that differ only in the next or previous value of one axis */
+            near_frontier: number[];
+            /**
+             * @description Expected duration of one run in seconds: the median of the combinations that differ in the fewest axes. null means
+             *     that no result records run.duration.
+             */
+            seconds: number | null;
+            /** @description The shortest of them */
+            seconds_low: number | null;
+            /** @description The longest of them */
+            seconds_high: number | null;
+            /** @description Number of results that the duration is based on */
+            seconds_runs: number;
+            /** @description Index in files; -1 if the nearest result does not contain its experiment */
+            file: number;
+        };
+        MissingInvalid: {
+            values: unknown[];
+            problems: {
+                key: string | null;
+                message: string;
+            }[];
+        };
+        MissingRepeat: {
+            /** @description The runs of the configuration */
+            ids: number[];
+            /**
+             * @description settle: the configuration is perhaps on the frontier; spread: it has fewer than 3 runs, so its spread is unknown;
+             *     narrow: its interval is the widest
+             * @enum {unknown}
+             */
+            reason: "settle" | "spread" | "narrow";
+            /** @enum {unknown} */
+            membership: "surely" | "perhaps" | "not" | "unknown";
+            /** @description Share of the draws in which it is on the frontier */
+            share: number | null;
+            runs: number;
+            /** @description Number of further runs, at most 20 */
+            more_runs: number;
+            /** @description Whether so many runs are expected to settle it */
+            settles: boolean;
+            /** @description Median duration of one run of the combination, in seconds */
+            seconds: number | null;
+            /** @description The metric with the widest relative interval; null without an interval */
+            metric: string | null;
+            /** @description Half-width of its 95 % interval, relative to the mean */
+            half_width: number | null;
+            /** @description The same after the further runs, with the same spread */
+            half_width_after: number | null;
+            /** @description Decrease of the half-width per minute of the further runs */
+            gain_per_minute: number | null;
+            /** @description Index in files; -1 if the newest run does not contain its experiment */
+            file: number;
+            /** @description One value per axis */
+            values: unknown[];
+        };
+        /** @description Experiment file with the combinations that share all other settings */
+        MissingFile: {
+            name: string;
+            /** @description Values that the file cannot set, such as the GPU model */
+            on: Record<string, never>;
+            repeats: number;
+            combination_count: number;
+            /** @description Expected duration of all runs one after the other */
+            seconds: number | null;
+            command: string;
+            /** @description The file as YAML; null if it has no valid combination */
+            text: string | null;
+            /** @description The reason why the whole file is invalid */
+            problem: string | null;
+            /** @description Whether '***' replaces secrets that must be inserted */
+            secrets: boolean;
         };
         ParetoRequestMetric: {
             field: components["schemas"]["FieldId"];
@@ -6017,6 +6226,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pareto"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    findMissing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MissingRequest"];
+            };
+        };
+        responses: {
+            /** @description The combinations, repeats and files */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Missing"];
                 };
             };
             422: components["responses"]["Unfit"];

@@ -198,6 +198,14 @@ test('the list has one direction or both, and suspects in sensitive mode', async
   await expect(page).toHaveURL(/mode=sensitive/)
   await expect(verdicts(page)).toContainText('Expect more false alarms.')
   await expect(list.getByRole('link', { name: SLOWER })).toBeVisible()
+  // larger than any change of these results
+  await page.goto(`${dashboard().url}/trends?effect=0.9`)
+  const effect = verdicts(page).getByRole('combobox', { name: 'Minimum effect' })
+  await expect(effect).toHaveValue('0.9')
+  await expect(list.getByRole('link', { name: SLOWER })).toHaveCount(0)
+  await effect.selectOption('that of each metric')
+  await expect(page).toHaveURL(/trends$/)
+  await expect(list.getByRole('link', { name: SLOWER })).toBeVisible()
 })
 
 test('quiet series say how many runs would show a change, or how many are missing', async ({ page }) => {

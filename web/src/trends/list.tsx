@@ -12,6 +12,7 @@ import { oneStop } from '../ui/one-stop'
 import { paths } from '../url/paths'
 import type { TrendDirection, TrendGroup, TrendMode, TrendsState } from '../url/trends'
 import type { TrendsChange } from '../url/use-trends'
+import { Effect } from './effect'
 import {
   type Change,
   changeOf,
@@ -101,6 +102,9 @@ export function VerdictList({ answer, state, change, catalogue, isOld, opened, c
             />
           </span>
         </div>
+        <div className={css.row}>
+          <Effect state={state} change={change} />
+        </div>
         {(shared.length > 0 || state.group !== '') && (
           <div className={css.row}>
             <span className={css.pick}>
@@ -118,7 +122,7 @@ export function VerdictList({ answer, state, change, catalogue, isOld, opened, c
           </div>
         )}
         {state.mode === 'sensitive' && (
-          <p className="dim">Includes suspects, from half of the usual minimum effect. Expect more false alarms.</p>
+          <p className="dim">Includes suspects, from half of the minimum effect. Expect more false alarms.</p>
         )}
         {children}
       </div>

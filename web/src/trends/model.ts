@@ -136,7 +136,7 @@ function levelReasons(verdict: Verdict, change: Change, form: Form): Reason[] {
   const name = inWords(verdict.metric_label)
   const least = linear
     ? `${showNumber(change.min_effect ?? 0, form)} ${form.unit}`.trim()
-    : `${((change.min_effect ?? 0) * 100).toFixed(1).replace(/\.0$/, '')} %`
+    : effectText(change.min_effect ?? 0)
   return [
     {
       claim: `From run ${change.index + 1} on, ${name} is ${word} in most pairs of runs.`,
@@ -179,6 +179,9 @@ export function reasonsOf(verdict: Verdict, change: Change, form: Form, total: n
 // ---- quiet series ---------------------------------------------------------------------------------------------------
 
 const EFFECT = 0.05
+
+// A share such as 0.005 as "0.5 %".
+export const effectText = (share: number) => `${Number((share * 100).toPrecision(3))} %`
 
 // How many runs would show a change of 5 %; '' where that is no question.
 export function powerNote({ power }: Verdict, effect = EFFECT) {

@@ -14,11 +14,11 @@ export function questionOf(state: TrendsState): RegressionRequest {
     ...(state.vary.length && { vary: state.vary }),
     ...(state.keep.length && { keep: state.keep }),
     mode: state.mode,
+    ...(state.effect !== null && { min_effect: state.effect }),
     ...(state.withSimulated && { simulated: true }),
   }
 }
 
-// An address cannot hold another minimum effect.
 export const stateOfQuestion = (question: RegressionRequest): TrendsState => ({
   ...NO_TRENDS,
   where: question.filter as Filter | undefined,
@@ -28,5 +28,6 @@ export const stateOfQuestion = (question: RegressionRequest): TrendsState => ({
   vary: question.vary ?? [],
   keep: question.keep ?? [],
   mode: question.mode ?? 'strict',
+  effect: question.min_effect ?? null,
   withSimulated: question.simulated ?? false,
 })

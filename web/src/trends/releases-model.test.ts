@@ -166,12 +166,13 @@ describe('a value in an address', () => {
 })
 
 describe('the address of a question', () => {
-  it('has its filter, order and mode', () => {
+  it('has its filter, order, mode and minimum effect', () => {
     expect(
       stateOfQuestion({
         filter: { field: 'run.suite', op: 'eq', value: 'nightly' },
         order: { by: 'version', field: 'environment.profllm' },
         mode: 'sensitive',
+        min_effect: 0.02,
         metrics: ['results.p99_ttft_ms'],
       }),
     ).toMatchObject({
@@ -179,6 +180,7 @@ describe('the address of a question', () => {
       by: 'version',
       version: 'environment.profllm',
       mode: 'sensitive',
+      effect: 0.02,
       metrics: ['results.p99_ttft_ms'],
       show: 'verdicts',
     })

@@ -25,6 +25,7 @@ import { exploreOf, type TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import type { TrendsChange } from '../url/use-trends'
 import { CellDetail, ConfigurationTable, HeatMap, isDrawn } from './heat-map'
+import { Effect } from './effect'
 import { percent, pText } from './model'
 import { Excluded, FieldList } from './overview'
 import {
@@ -52,6 +53,7 @@ function questionOf(state: TrendsState, catalogue: Catalogue): ReleasesRequest {
     ...(filter && { filter }),
     ...(state.metrics.length && { metrics: state.metrics }),
     ...(state.vary.length && { vary: state.vary }),
+    ...(state.effect !== null && { effect: state.effect }),
     ...(state.axes.length && { axes: state.axes.slice(0, 2) }),
     ...(state.withSimulated && { simulated: true }),
   }
@@ -229,6 +231,7 @@ function Choice({ answer, state, change, catalogue }: OfState & { answer: Releas
           <Button look="line" onPress={() => change({ a: b ?? '', b: a ?? '' })}>
             Swap
           </Button>
+          <Effect state={state} change={change} />
         </>
       )}
     </div>

@@ -20,7 +20,7 @@ import { paths } from '../url/paths'
 import { exploreOf, type TrendsState } from '../url/trends'
 import { usePlace } from '../url/use-place'
 import type { TrendsChange } from '../url/use-trends'
-import { percent } from './model'
+import { effectText, percent } from './model'
 import { questionOf, stateOfQuestion } from './question'
 import own from './releases.module.css'
 import { StateMark } from './state'
@@ -168,12 +168,13 @@ function Adder({ state, change, catalogue, onSave }: AdderProps) {
   )
 }
 
-// "all headline metrics, by Engine version, strict"
-const questionWords = ({ metrics, by, version, mode }: TrendsState, catalogue: Catalogue) =>
+// "all headline metrics, by Engine version, strict, from 2 %"
+const questionWords = ({ metrics, by, version, mode, effect }: TrendsState, catalogue: Catalogue) =>
   [
     metrics.length ? metrics.map((id) => longName(catalogue.get(id))).join(' and ') : 'all headline metrics',
     by === 'time' ? 'by time' : `by ${longName(catalogue.get(version))}`,
     mode,
+    ...(effect === null ? [] : [`from ${effectText(effect)}`]),
   ].join(', ')
 
 const LOOKS = { stable: 'quiet', suspect: 'worse', regression: 'worse', error: 'noisy' } as const

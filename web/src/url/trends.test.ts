@@ -17,6 +17,7 @@ describe('the address of Trends', () => {
       by: 'time',
       version: 'environment.profllm',
       mode: 'sensitive',
+      effect: 0.025,
       direction: 'worse',
       group: 'none',
       vary: ['server.max_num_seqs'],
@@ -42,6 +43,7 @@ describe('the address of Trends', () => {
       readTrends('?show=all&by=size&mode=loud&direction=up&group=host&change=-1&values=max&band=x&where={'),
     ).toEqual(NO_TRENDS)
     expect(readTrends('?change=1.5').change).toBeNull()
+    for (const effect of ['0', '1', '-0.1', '5 %', '']) expect(readTrends(`?effect=${effect}`).effect).toBeNull()
   })
 
   it('takes a filter from an address of Explore', () => {

@@ -4,6 +4,7 @@
 //   metric=ID   the metric of the overview        metrics=A,B   those analyzed instead of the headline metrics
 //   by=time     the order of runs                 version=ID    the version under study
 //   mode=sensitive                                direction=worse or better
+//   effect=0.02 the smallest change that matters, as a share; the default of each metric if missing
 //   group=incident or none   the list; by incident if an incident has many series, if missing
 //   vary=A,B    fields that may change in a series   keep=A,B   fields that may not
 //   series=KEY  the opened series                 change=N      one of its changes, from 1; the last one if missing
@@ -36,6 +37,7 @@ export interface TrendsState {
   by: 'version' | 'time'
   version: string
   mode: TrendMode
+  effect: number | null
   direction: TrendDirection
   group: TrendGroup
   vary: string[]
@@ -53,6 +55,7 @@ export interface TrendsState {
   cell: string // JSON of the values on both axes; '': none
 }
 
+const EFFECT_LEAST = 0.0001 // that of the contract
 export const USUAL_METRIC = 'results.p99_ttft_ms'
 export const USUAL_VERSION = 'environment.engine.version'
 
@@ -65,6 +68,7 @@ export const NO_TRENDS: TrendsState = {
   by: 'version',
   version: USUAL_VERSION,
   mode: 'strict',
+  effect: null,
   direction: '',
   group: '',
   vary: [],
@@ -103,6 +107,8 @@ export function readTrends(search: string): TrendsState {
   state.by = oneOf(query.get('by'), ['version', 'time'], 'version')
   state.version = query.get('version') || USUAL_VERSION
   state.mode = oneOf(query.get('mode'), ['strict', 'sensitive'], 'strict')
+  const effect = Number(query.get('effect'))
+  state.effect = effect >= EFFECT_LEAST && effect < 1 ? effect : null
   state.direction = oneOf(query.get('direction'), ['', 'worse', 'better'], '')
   state.group = oneOf(query.get('group'), ['', 'incident', 'none'], '')
   state.series = query.get('series') ?? ''
@@ -141,6 +147,7 @@ export function writeTrends(state: TrendsState) {
   for (const name of WORDS) if (state[name] !== NO_TRENDS[name]) query.set(name, state[name])
   for (const name of LISTS) if (state[name].length) query.set(name, state[name].join(','))
   if (state.change !== null) query.set('change', String(state.change))
+  if (state.effect !== null) query.set('effect', String(state.effect))
   for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')
   return [writeExplore(exploreOf(state)), query.toString().replaceAll('%2C', ',')].filter(Boolean).join('&')
 }

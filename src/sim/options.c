@@ -58,6 +58,8 @@ static const struct setting settings[] = {
 	{ "--max-logprobs", HUMAN, AT(max_logprobs), -1, 1e6, NULL, NULL },
 	{ "--seed", HUMAN, AT(seed), -1e18, 1e18, NULL, NULL },
 	{ "--gpu-memory-utilization", NUMBER, AT(memory_utilisation), 0.01, 1, NULL, NULL },
+	{ "--quantization", TEXT, AT(quantization), 0, 0, NULL, NULL },
+	{ "--kv-cache-dtype", TEXT, AT(kv_cache_dtype), 0, 0, NULL, NULL },
 	{ "--enable-prefix-caching", SWITCH, AT(prefix_caching), 0, 0, NULL, NULL },
 	{ "--enable-chunked-prefill", SWITCH, AT(chunked_prefill), 0, 0, NULL, NULL },
 	{ "--scheduler-reserve-full-isl", SWITCH, AT(reserve_full), 0, 0, NULL, NULL },
@@ -460,6 +462,9 @@ static int settle(struct sim_options *options, struct pl_err *err)
 		options->api_key = key;
 	if (options->profile == NULL)
 		options->profile = sim_profile_for_model(options->model);
+	options->precision = sim_profile_with_formats(options->profile, options->quantization,
+						      options->kv_cache_dtype);
+	options->profile = &options->precision;
 	if (options->tensor_parallel == 0)
 		options->tensor_parallel = options->profile->tensor_parallel;
 	return 0;

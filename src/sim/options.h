@@ -58,7 +58,10 @@ struct sim_options {
 	bool request_metrics; /* times of the request in its response */
 	bool no_chat_template;
 
-	const struct sim_profile *profile;
+	const struct sim_profile *profile; /* a row of tbl/sim_profiles.h, or `precision` */
+	struct sim_profile precision;      /* the profile with the given number formats */
+	const char *quantization;          /* NULL: not given */
+	const char *kv_cache_dtype;        /* NULL: not given */
 	const char *log_path;
 	const char *capture_path;
 	int64_t step_ns; /* 0: by the profile */

@@ -29,6 +29,45 @@ const struct sim_profile *sim_profile_for_model(const char *model)
 	return strcasestr(model, "70b") != NULL ? &profiles[1] : &profiles[0];
 }
 
+/* A number format relative to bfloat16. */
+struct format {
+	const char *name;
+	double bytes; /* of a number */
+	double flops; /* operations per second; weights of 4 bits are computed as bfloat16 */
+};
+
+static const struct format weight_formats[] = {
+	{ "fp8", 0.5, 2.0 },          { "ptpc_fp8", 0.5, 2.0 },      { "modelopt", 0.5, 2.0 },
+	{ "awq", 0.25, 1.0 },         { "awq_marlin", 0.25, 1.0 },   { "gptq", 0.25, 1.0 },
+	{ "gptq_marlin", 0.25, 1.0 }, { "modelopt_fp4", 0.25, 1.0 }, { "mxfp4", 0.25, 1.0 },
+};
+
+static const struct format cache_formats[] = {
+	{ "fp8", 0.5, 1.0 },
+	{ "fp8_e4m3", 0.5, 1.0 },
+	{ "fp8_e5m2", 0.5, 1.0 },
+};
+
+struct sim_profile sim_profile_with_formats(const struct sim_profile *profile,
+					    const char *quantization, const char *kv_cache_dtype)
+{
+	struct sim_profile ret = *profile;
+	const struct format *weights = quantization != NULL
+					       ? PL_ROW_FIND(weight_formats, name, quantization)
+					       : NULL;
+	const struct format *cache = kv_cache_dtype != NULL
+					     ? PL_ROW_FIND(cache_formats, name, kv_cache_dtype)
+					     : NULL;
+
+	if (weights != NULL) {
+		ret.weight_bytes *= weights->bytes;
+		ret.flops *= weights->flops;
+	}
+	if (cache != NULL)
+		ret.kv_bytes_per_token *= cache->bytes;
+	return ret;
+}
+
 /* Two all-reduces per layer: one latency each, and the ring's share of the activation bytes. */
 static double communication_s(const struct sim_profile *profile, double ranks, double tokens)
 {

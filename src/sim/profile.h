@@ -45,6 +45,12 @@ const struct sim_profile *sim_profile_find(const char *name);
 /* Returns the best profile for a model's name: the 70B pair for "…70b…", else the first. */
 const struct sim_profile *sim_profile_for_model(const char *model);
 const struct sim_profile *sim_profile_at(size_t i); /* NULL after the last */
+/*
+ * Returns the profile with the number formats of --quantization and --kv-cache-dtype; NULL, or a name without a row in
+ * the tables of profile.c, changes nothing.
+ */
+struct sim_profile sim_profile_with_formats(const struct sim_profile *profile,
+					    const char *quantization, const char *kv_cache_dtype);
 int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_parallel,
 			    const struct sim_work *work);
 /* Returns the number of KV cache blocks: utilization x memory - weights - 2 GB per GPU. 0: none fits. */

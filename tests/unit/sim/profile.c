@@ -70,6 +70,38 @@ static void test_sim_profile__blocks_in_addition_to_the_weights(void **state)
 	assert_null(sim_profile_find("no such pair"));
 }
 
+/*
+ * One decode at context 1,000 with fp8: 0.9015 + 8.03e9 / (3.35e12 x 0.8) x 1e3 = 2.99627 + 0.0489 ms; the cache has
+ * (80e9 x 0.9 - 2e9 - 8.03e9) / (65,536 x 16) = 59,099.2 blocks.
+ */
+static void test_sim_profile__number_formats(void **state)
+{
+	const struct sim_profile *plain = sim_profile_for_model("tiny");
+	struct sim_profile fp8 = sim_profile_with_formats(plain, "fp8", NULL);
+	struct sim_profile both = sim_profile_with_formats(plain, "fp8", "fp8_e4m3");
+	struct sim_profile four = sim_profile_with_formats(plain, "awq", "auto");
+	struct sim_profile none = sim_profile_with_formats(plain, "no such format", NULL);
+	struct sim_work decode = {
+		.sequences = 1, .decode_tokens = 1, .context_tokens = 1000, .attention_pairs = 1000
+	};
+	struct sim_work prefill = { .sequences = 1,
+				    .prefill_tokens = 8192,
+				    .context_tokens = 8192,
+				    .attention_pairs = 8192.0 * 4096 };
+
+	(void)state;
+	assert_in_range(sim_profile_step_ns(&fp8, 0, &decode), 3946600, 3946800);
+	assert_int_equal(sim_profile_block_count(&both, 1, 0.9, 16), 59099);
+	/* the formats of 4 bits read less and compute no faster */
+	assert_true(sim_profile_step_ns(&four, 0, &decode) < sim_profile_step_ns(&fp8, 0, &decode));
+	assert_int_equal(sim_profile_step_ns(&four, 0, &prefill),
+			 sim_profile_step_ns(plain, 0, &prefill));
+	assert_true(sim_profile_step_ns(&fp8, 0, &prefill) <
+		    sim_profile_step_ns(plain, 0, &prefill));
+	assert_int_equal(sim_profile_step_ns(&none, 0, &decode),
+			 sim_profile_step_ns(plain, 0, &decode));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -77,6 +109,7 @@ int main(void)
 		cmocka_unit_test(test_sim_profile__one_prefill),
 		cmocka_unit_test(test_sim_profile__tensor_parallel),
 		cmocka_unit_test(test_sim_profile__blocks_in_addition_to_the_weights),
+		cmocka_unit_test(test_sim_profile__number_formats),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_profile", tests, NULL, NULL);

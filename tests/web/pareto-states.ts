@@ -40,6 +40,7 @@ export const PARETO_STATES: State[] = [
     },
   },
   { page: 'Pareto', name: 'as a table', open: pareto(`table=1&${TTFT}`) },
+  { page: 'Pareto', name: 'the capacity for a load', open: pareto(`load=900&${TTFT}`) },
   { page: 'Pareto', name: 'as of a release', open: pareto(`release=${OLD}`) },
   {
     page: 'Pareto',

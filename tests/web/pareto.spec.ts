@@ -220,6 +220,54 @@ test('the count of limits says what is not known, and an error of the server is 
   await expect(summary).toHaveText(/^1\d of 24 configurations keep all limits\.$/)
 })
 
+test('a load is typed, and the GPUs for it are counted by hand', async ({ page }) => {
+  await open(page, 'environment.engine.version=0.32.0')
+  const capacity = region(page, 'Capacity')
+  const summary = capacity.getByRole('status')
+  await expect(summary).toHaveText('Enter a load to count the GPUs.')
+  const load = capacity.getByRole('textbox', { name: 'Load to serve in req/s' })
+  await load.fill('none')
+  await expect(capacity.getByRole('alert')).toHaveText('Enter a number.')
+  await load.fill('0')
+  await expect(capacity.getByRole('alert')).toHaveText('Enter a number above 0.')
+  await load.fill('900')
+  await load.press('Enter')
+  await expect(page).toHaveURL(/[?&]load=900$/)
+  await expect(summary).toContainText('900 req/s and a margin of 20 % need')
+
+  // every row: load with its margin / rate, rounded up, times 4 GPUs
+  const margin = capacity.getByRole('textbox', { name: 'Margin in %' })
+  await margin.fill('50')
+  await margin.press('Enter')
+  await expect(page).toHaveURL(/margin=50/)
+  const rows = region(page, 'Capacity table').getByRole('row')
+  await expect(rows).toHaveCount(1 + 12)
+  const [, ...texts] = await Promise.all((await rows.all()).map((row) => row.getByRole('cell').allInnerTexts()))
+  const { rows: stored } = await (
+    await page.request.post(`${dashboard().url}/api/filters/apply`, {
+      data: { columns: ['results.request_throughput'], limit: 1 },
+    })
+  ).json()
+  const servers = Math.ceil((900 * 1.5) / stored[0].cells['results.request_throughput'])
+  for (const cells of texts) {
+    expect(cells[4]).toBe(servers.toLocaleString('en'))
+    expect(cells[5]?.split('\n')[0]).toBe((servers * 4).toLocaleString('en'))
+  }
+  await capacity
+    .getByRole('button', { name: /GPUs for the load: definition$/ })
+    .first()
+    .press('Enter')
+  await expect(page.getByRole('dialog', { name: 'GPUs for the load' })).toContainText('900 × 1.5 / ')
+  await page.keyboard.press('Escape')
+  expect(await soundness(page)).toEqual([])
+
+  // the limits apply, and the address is the state
+  await page.goto(`${page.url()}&limits=results.p99_ttft_ms<=150`)
+  await expect(rows).toHaveCount(1 + 6)
+  await page.goto(page.url().replace('150', '1'))
+  await expect(summary).toHaveText('No configuration with a known rate keeps all limits.')
+})
+
 test('the table, other metrics and directions, one frontier and files', async ({ page }) => {
   await open(page)
   await page.keyboard.press('t')

@@ -11,6 +11,7 @@ import type { AsOf, ParetoLimit, ParetoMetric, ParetoState, Way } from '../url/p
 
 export const TIME = 'run.timestamp'
 export const VERSION = 'environment.engine.version'
+export const RATE = 'results.request_throughput'
 const SLO_MOST = 1000
 
 export const conditionsOf = (filter: Filter | undefined, ...also: (Filter | undefined)[]): Filter | undefined => {
@@ -69,12 +70,23 @@ export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filte
   }
 }
 
+// The limits, and with a load also the request rate of each configuration, as a minimum that all keep.
+export function capacityRequestOf(state: ParetoState, also?: Filter): SloRequest | null {
+  return state.load === null ? null : sloRequest(state, also, [{ field: RATE, min: 0 }])
+}
+
 export function sloRequestOf(state: ParetoState, also?: Filter): SloRequest | null {
-  if (state.limits.length === 0) return null
+  return state.limits.length === 0 ? null : sloRequest(state, also, [])
+}
+
+function sloRequest(state: ParetoState, also: Filter | undefined, rates: SloRequest['limits']): SloRequest {
   const filter = conditionsOf(treeOf(state.choices, state.where), also)
   return {
     ...(filter && { filter }),
-    limits: state.limits.map(({ field, op, value }) => ({ field, [op === '<=' ? 'max' : 'min']: value })),
+    limits: [
+      ...state.limits.map(({ field, op, value }) => ({ field, [op === '<=' ? 'max' : 'min']: value })),
+      ...rates,
+    ],
     limit: SLO_MOST,
     records: false,
     ...(state.withSimulated && { simulated: true }),

@@ -23,12 +23,14 @@ import { exploreOfPareto, type ParetoLimit, type ParetoState, type Way } from '.
 import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
 import { type ParetoChange, useParetoState } from '../url/use-pareto'
+import { Capacity } from './capacity-panel'
 import { Card } from './card'
 import { GuardLine } from './guard-line'
 import { History } from './history'
 import { Limits } from './limits'
 import {
   bestOf,
+  capacityRequestOf,
   compareReleases,
   type Configuration,
   configurationsOf,
@@ -71,10 +73,12 @@ function useAnswers(state: ParetoState, catalogue: Catalogue | undefined, round:
     return isReady && since ? { ...requestOf(state, catalogue), since } : null
   }, [isReady, state, catalogue, asOf, releases])
   const slo = useMemo(() => sloRequestOf(state, also), [state, also])
+  const capacity = useMemo(() => capacityRequestOf(state, also), [state, also])
   return {
     frontiers: useFrontiers(request, round),
     now: useFrontiers(now, round),
     slo: useFeasible(slo, round),
+    capacity: useFeasible(capacity, round),
     history,
     request,
     releases,
@@ -96,8 +100,8 @@ export function Pareto() {
   const answer = frontiers.data ?? last.current
   usePlace({ content: 'pareto', isReady: answer !== undefined })
   useKeys({ t: () => change({ asTable: !state.asTable }) })
-  const { now, slo, history } = answers
-  const failed = [frontiers, history, now, slo].filter((one) => one.error !== null)
+  const { now, slo, history, capacity } = answers
+  const failed = [frontiers, history, now, slo, capacity].filter((one) => one.error !== null)
   const error = failed[0]?.error ?? fields.error ?? view.error
   const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
   return (
@@ -354,6 +358,12 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
           onOpen={open}
         />
       </section>
+      <Capacity
+        {...{ state, change, catalogue, all }}
+        slo={answers.capacity.data}
+        isBusy={answers.capacity.isFetching}
+        onOpen={open}
+      />
     </>
   )
 }

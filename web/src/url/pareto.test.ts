@@ -31,6 +31,7 @@ test.each<Partial<ParetoState>>([
   },
   { asOf: { until: '2026-10-15' } },
   { asOf: { release: '0.10.0rc1+cu128' } },
+  { load: 250.5, margin: 0 },
   { point: 17, asTable: true, withSimulated: true, withUntrusted: true },
 ])('%j is read as it was written', (part) => {
   const state = { ...NO_PARETO, ...part }
@@ -41,6 +42,8 @@ test.each<Partial<ParetoState>>([
 test('unreadable parts are ignored', () => {
   const usual = { ...NO_PARETO, limits: [{ field: 'b', op: '<=', value: 2 }] }
   expect(readPareto('metrics=a&limits=a,b<=2,c<=x,>=1,d>=&until=2026-13-40&point=-1&group=')).toEqual(usual)
+  expect(readPareto('load=0&margin=-1')).toEqual(NO_PARETO)
+  expect(readPareto('load=x&margin=')).toEqual(NO_PARETO)
   expect(readPareto('metrics=a,a').metrics).toEqual(NO_PARETO.metrics)
   expect(readPareto('limits=b<=2,b<=3,b>=1').limits).toEqual([...usual.limits, { field: 'b', op: '>=', value: 1 }])
   expect(readPareto('until=9999-12-31').asOf).toBeNull()

@@ -5,6 +5,7 @@
 //   group=ID         the field whose values have a frontier each; none: one frontier
 //   limits=A<=5,B>=2 limits of fields
 //   until=DAY        the frontier as of the end of that day in UTC     release=V   as of that release
+//   load=N           requests per second to serve        margin=N   percent of the load to add
 //   point=ID         the newest run of the opened configuration
 //   table=1          the chart as a table      simulated=1  untrusted=1   include these results
 import type { Filter } from '../api/types'
@@ -31,6 +32,8 @@ export interface ParetoState {
   group: string // '': one frontier
   limits: ParetoLimit[]
   asOf: AsOf | null
+  load: number | null // requests per second that the capacity must serve
+  margin: number // percent of the load
   point: number | null
   asTable: boolean
   withSimulated: boolean
@@ -39,6 +42,7 @@ export interface ParetoState {
 
 export const USUAL_GROUP = 'system.hardware_info.gpu_name'
 export const LIMITS_MOST = 8
+export const USUAL_MARGIN = 20
 
 export const NO_PARETO: ParetoState = {
   choices: {},
@@ -50,6 +54,8 @@ export const NO_PARETO: ParetoState = {
   group: USUAL_GROUP,
   limits: [],
   asOf: null,
+  load: null,
+  margin: USUAL_MARGIN,
   point: null,
   asTable: false,
   withSimulated: false,
@@ -94,6 +100,11 @@ function readAsOf(query: URLSearchParams): AsOf | null {
   return release ? { release } : null
 }
 
+function readNumber(text: string | null, fits: (value: number) => boolean) {
+  const value = Number(text)
+  return text?.trim() && Number.isFinite(value) && fits(value) ? value : undefined
+}
+
 export function readPareto(search: string): ParetoState {
   const query = withPresentNames(search)
   const { choices, where } = readExplore(search)
@@ -107,6 +118,8 @@ export function readPareto(search: string): ParetoState {
     metrics: x?.field && y?.field && x.field !== y.field ? [x, y] : NO_PARETO.metrics,
     limits: (query.get('limits') ?? '').split(',').flatMap(readLimit).filter(areDifferent).slice(0, LIMITS_MOST),
     asOf: readAsOf(query),
+    load: readNumber(query.get('load'), (value) => value > 0) ?? null,
+    margin: readNumber(query.get('margin'), (value) => value >= 0) ?? USUAL_MARGIN,
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
   }
   const group = query.get('group')
@@ -132,6 +145,8 @@ export function writePareto(state: ParetoState) {
     if ('until' in state.asOf) query.set('until', state.asOf.until)
     else query.set('release', state.asOf.release)
   }
+  if (state.load !== null) query.set('load', String(state.load))
+  if (state.margin !== NO_PARETO.margin) query.set('margin', String(state.margin))
   if (state.point !== null) query.set('point', String(state.point))
   for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')
   return [writeExplore(exploreOfPareto(state)), query.toString().replaceAll('%2C', ',')].filter(Boolean).join('&')

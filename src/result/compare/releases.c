@@ -11,6 +11,7 @@
 struct runs {
 	const json_t **items[RES_GRID_SIDES];
 	size_t count[RES_GRID_SIDES];
+	size_t simulated, copies; /* excluded results */
 };
 
 static void runs_done(struct runs *runs)
@@ -47,9 +48,14 @@ static struct runs pick(const struct res_compare_documents *sides)
 		for (size_t i = 0; i < sides[s].count; i++) {
 			const json_t *document = sides[s].items[i];
 			const char *run_id = pl_json_get_text(document, "run_id");
-			if ((without_simulated && is_simulated(document)) ||
-			    (run_id != NULL && json_object_get(run_ids, run_id) != NULL))
+			if (without_simulated && is_simulated(document)) {
+				runs.simulated++;
 				continue;
+			}
+			if (run_id != NULL && json_object_get(run_ids, run_id) != NULL) {
+				runs.copies++;
+				continue;
+			}
 			if (run_id != NULL)
 				json_object_set_new(run_ids, run_id, json_true());
 			runs.items[s][runs.count[s]++] = document;
@@ -123,5 +129,8 @@ json_t *res_compare_releases(const struct res_fields *fields,
 			res_grid_add_document(grid, (enum res_grid_side)s, runs.items[s][i]);
 	}
 	auto_json json_t *releases = res_grid_json(grid);
+	json_object_set_new(releases, "excluded",
+			    json_pack("{s:I, s:I}", "simulated", (json_int_t)runs.simulated,
+				      "copies", (json_int_t)runs.copies));
 	return has_several(releases) ? json_incref(releases) : NULL;
 }

@@ -15,7 +15,8 @@ struct res_compare_releases_options {
 
 /*
  * Returns the JSON of the grid, a new reference, or NULL if each of the two sides has one configuration. Simulated results
- * are excluded if there are others, and so are copies: results with the run_id of an earlier one of their side.
+ * are excluded if there are others, and so are copies: results with the run_id of an earlier one of their side;
+ * `excluded` {simulated, copies} counts them.
  */
 json_t *res_compare_releases(const struct res_fields *fields,
 			     const struct res_compare_documents *sides,

@@ -481,6 +481,24 @@ static void add_unmatched(const struct form *form, const json_t *unmatched, cons
 			    json_array_size(list) - UNMATCHED_SHOWN);
 }
 
+/* "not compared: 3 simulated results, 1 copy of a run" */
+static void add_excluded(const struct form *form, const json_t *excluded)
+{
+	long long simulated = (long long)pl_json_get_i64(excluded, "simulated");
+	long long copies = (long long)pl_json_get_i64(excluded, "copies");
+
+	if (simulated == 0 && copies == 0)
+		return;
+	pl_buf_add_text(form->buf, form->is_markdown ? "- not compared: " : "  not compared: ");
+	if (simulated > 0)
+		pl_buf_addf(form->buf, "%lld simulated result%s", simulated,
+			    simulated == 1 ? "" : "s");
+	if (copies > 0)
+		pl_buf_addf(form->buf, "%s%lld %s of a run", simulated > 0 ? ", " : "", copies,
+			    copies == 1 ? "copy" : "copies");
+	pl_buf_add_char(form->buf, '\n');
+}
+
 /* The summary over matched configurations, if the sides have several. */
 static void add_releases(const struct form *form, const json_t *releases)
 {
@@ -507,6 +525,7 @@ static void add_releases(const struct form *form, const json_t *releases)
 		pl_buf_add_char(form->buf, '\n');
 	add_unmatched(form, unmatched, "a", "A");
 	add_unmatched(form, unmatched, "b", "B");
+	add_excluded(form, json_object_get(releases, "excluded"));
 }
 
 /* ---- what it means ------------------------------------------------------------------------- */

@@ -313,11 +313,15 @@ def test_the_command_prints_the_same_numbers(dashboard, bin_dir, tmp_path, reque
     answer = compare(dashboard, **request_)
     sides = write(tmp_path / "a", of_version(documents, A)), write(tmp_path / "b", of_version(documents, B))
     # a copy is not another run
-    (sides[0] / "copy.json").write_text((sides[0] / "0.json").read_text())
+    of_engine = [i for i, one in enumerate(of_version(documents, A)) if not one["environment"]["engine"].get("simulated")][0]
+    (sides[0] / "copy.json").write_text((sides[0] / f"{of_engine}.json").read_text())
     done = run_profllm(bin_dir, "compare", *sides, *words, "--json")
     assert done.returncode == 0, done.stderr
     releases = json.loads(done.stdout)["releases"]
     assert len(releases["metrics"]) >= 2 and len(releases["cells"]) > 2
+    simulated = sum(len(of_version(documents[::7], version)) for version in (A, B))
+    assert releases.pop("excluded") == {"simulated": simulated, "copies": 1} and simulated > 1
+    assert f"not compared: {simulated} simulated results, 1 copy of a run\n" in run_profllm(bin_dir, "compare", *sides, *words).stdout
     for metric in answer["metrics"]:
         del metric["heat_map"]
     # files have no ids

@@ -4,7 +4,7 @@ SHELL := /bin/sh
 BUILD := build
 PYTHON := /usr/bin/python3
 
-.PHONY: help build demo test check test-long test-real test-gpu asan tsan fuzz perf fmt lint docs install clean
+.PHONY: help build demo use-cases test check test-long test-real test-gpu asan tsan fuzz perf fmt lint docs install clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -15,6 +15,9 @@ build: ## build into build/bin (installs missing Debian packages)
 
 demo: build ## run the quickstart experiment with the simulator, and print and store its result
 	@tools/demo $(BUILD)/bin
+
+use-cases: build ## measure the examples of docs/use-cases with the simulator (5 minutes), and store their results in build/use-cases
+	@tools/use-cases $(BUILD)/bin $(BUILD)/use-cases
 
 test: ## run all tests: both compilers, scenarios, sanitizers, fuzz targets, tree checks
 	@tools/install-packages build test

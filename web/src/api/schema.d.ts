@@ -331,6 +331,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the effect of each input on a metric, in pairs of runs that are equal in all other inputs
+         * @description Runs that are equal in all inputs but one form a cell, and each cell gives one ratio. Definitions and statistics are
+         *     described in docs/reference/impact.md.
+         */
+        post: operations["findEffects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments/{id}": {
         parameters: {
             query?: never;
@@ -2439,6 +2460,281 @@ export interface components {
             dominated_by: number[];
             /** @description The newest run with the cells of `columns`; null without columns */
             row: components["schemas"]["Row"] | null;
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "server.model",
+         *         "op": "eq",
+         *         "value": "meta-llama/Llama-3.1-8B-Instruct"
+         *       },
+         *       "metric": "results.output_throughput"
+         *     }
+         * @example {
+         *       "metric": "results.p99_ttft_ms",
+         *       "vary": [
+         *         "environment.hostname"
+         *       ],
+         *       "pairs_of": {
+         *         "field": "server.max_num_seqs",
+         *         "from": 64,
+         *         "to": 256
+         *       }
+         *     }
+         */
+        ImpactRequest: {
+            filter?: components["schemas"]["Filter"];
+            /** @description A field with numbers; null means results.output_throughput */
+            metric?: components["schemas"]["FieldId"] | null;
+            /** @description Inputs that need not be equal within a pair. They get no effect, and the effects of others may contain theirs. */
+            vary?: components["schemas"]["FieldId"][];
+            /**
+             * @description The least effect that matters, as a share; smaller ones are none
+             * @default 0.05
+             */
+            effect?: number;
+            /** @description The effect whose pairs are listed. With it, importances are not computed. */
+            pairs_of?: {
+                field: components["schemas"]["FieldId"];
+                /** @description The first value of the field; without from and to, the first contrast is listed */
+                from?: string | number | boolean | null;
+                /** @description The second value of the field */
+                to?: string | number | boolean | null;
+            } | null;
+            /**
+             * @description Maximum number of cells in pairs
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If there are no others, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            /**
+             * @description Whether to include results with a verdict other than trusted. Results without a verdict are always included. If there
+             *     are no others, untrusted ones are always included.
+             * @default false
+             */
+            untrusted?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        Impact: {
+            /** @description Number of rows that are compared */
+            count: number;
+            /** @description Number of all rows */
+            total: number;
+            /** @description Number of simulated rows that match the filter */
+            simulated: number;
+            /** @description Number of simulated rows that are excluded */
+            excluded: number;
+            /** @description Number of rows that are excluded because their verdict is not trusted */
+            untrusted_excluded: number;
+            /** @description Number of rows that are excluded because they lack a finite number above 0 in the metric */
+            unmeasured: number;
+            metric: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                unit: string;
+                /**
+                 * @description The better values; null if the field has no better direction
+                 * @enum {unknown}
+                 */
+                direction: "lower" | "higher" | null;
+            };
+            /** @description The least effect that matters */
+            effect: number;
+            /** @description The inputs of vary */
+            ignored: components["schemas"]["ImpactInput"][];
+            /**
+             * @description Effects: first those that differ from none, then unclear ones, then none, then unknown ones; each in the order of
+             *     their size, largest first
+             */
+            effects: components["schemas"]["ImpactEffect"][];
+            /** @description Inputs that vary and whose effect cannot be identified, by id */
+            rest: components["schemas"]["ImpactRest"][];
+            /** @description Inputs that never vary, by id */
+            constant: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                unit: string;
+                host: components["schemas"]["ImpactHost"];
+                value: components["schemas"]["ImpactValue"];
+            }[];
+            /** @description Interactions of the strongest effects, in pairs of at most 4 effects */
+            interactions: components["schemas"]["ImpactInteraction"][];
+            /** @description Share of the variance of ln(metric) that the forest predicts for runs that it has not seen; null without a forest */
+            explained_share: number | null;
+            /**
+             * @description Properties in which the rows differ although they should match, without the inputs that are equal within pairs. Each
+             *     field has one side: all rows.
+             */
+            cautions: components["schemas"]["Caution"][];
+            /** @description The pairs of pairs_of; null if it is missing, or has no effect */
+            pairs: components["schemas"]["ImpactPairs"] | null;
+            /** @description "effects" if there was no time for all effects, "importance" if there was none for the forest */
+            incomplete: ("effects" | "importance")[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        /** @description Whether it is the host or its driver. No other input is credited with what changes at the same time. */
+        ImpactHost: boolean;
+        /** @description The value of an input; null if it is unset or not recorded */
+        ImpactValue: string | number | boolean | unknown[] | Record<string, never> | null;
+        ImpactInput: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            host: components["schemas"]["ImpactHost"];
+        };
+        /** @description The effect of an input, or of inputs that vary only together */
+        ImpactEffect: {
+            /** @description More than one if they vary only together; then the effect belongs to all of them */
+            inputs: components["schemas"]["ImpactInput"][];
+            /**
+             * @description Finding from the first contrast. better, worse (higher, lower for a metric without a better direction): the interval
+             *     excludes 1 and q is at most 0.05. none: otherwise, if the interval excludes effects that matter. unclear: it contains
+             *     some. unknown: there is no interval.
+             * @enum {unknown}
+             */
+            finding: "better" | "worse" | "higher" | "lower" | "none" | "unclear" | "unknown";
+            /**
+             * @description Least false discovery rate at which the effect counts as one, among the first contrasts of all effects (Benjamini and
+             *     Hochberg); null without p
+             */
+            q: number | null;
+            /**
+             * @description Permutation importance by the forest, in shares of the variance of ln(metric); null without a forest. It does not
+             *     separate inputs that vary together.
+             */
+            importance: number | null;
+            /**
+             * @description Pairs of values; most cells first, then the values that are furthest apart. Only the 12 most frequent values are
+             *     compared.
+             */
+            contrasts: components["schemas"]["ImpactContrast"][];
+            /** @description Number of further values, which are not compared */
+            more_level_count: number;
+        };
+        /** @description A ratio with a 95 % confidence interval */
+        ImpactRatio: {
+            /** @description Median of the ratios of the cells (Hodges and Lehmann); null if unknown */
+            ratio: number | null;
+            low: number | null;
+            high: number | null;
+            /** @description Two-sided p value of the ratio 1, by Student's t below 20 cells, otherwise by the signed rank test */
+            p: number | null;
+            /**
+             * @description Method of the interval. signed_rank: 6 and more cells. student: 2 to 5 cells. runs: rank statistics of the runs of the
+             *     only cell. null: no interval.
+             * @enum {unknown}
+             */
+            method: "signed_rank" | "student" | "runs" | null;
+            cell_count: components["schemas"]["Count"];
+        };
+        /**
+         * @description Ratio of the plain means of all rows with the two values, whatever else differs between them. It is what a comparison of
+         *     group means says.
+         */
+        ImpactPlain: {
+            ratio: number | null;
+            from_mean: number | null;
+            to_mean: number | null;
+            from_count: components["schemas"]["Count"];
+            to_count: components["schemas"]["Count"];
+        };
+        ImpactContrast: {
+            /** @description The first value of each input of the effect */
+            from: components["schemas"]["ImpactValue"][];
+            /** @description The second value of each input of the effect */
+            to: components["schemas"]["ImpactValue"][];
+            /** @description The metric with the second value, as a multiple of that with the first; as in ImpactRatio */
+            ratio: number | null;
+            low: number | null;
+            high: number | null;
+            p: number | null;
+            /** @enum {unknown} */
+            method: "signed_rank" | "student" | "runs" | null;
+            /** @description Number of combinations of all other inputs in which both values were measured */
+            cell_count: components["schemas"]["Count"];
+            /** @description Number of pairs of runs within these cells */
+            pair_count: components["schemas"]["Count"];
+            /** @description Inputs that the input determines, and that differ between the two values; at most 8 */
+            with: components["schemas"]["ImpactInput"][];
+            plain: components["schemas"]["ImpactPlain"];
+        };
+        /** @description An input that varies, and whose effect cannot be identified */
+        ImpactRest: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            unit: string;
+            host: components["schemas"]["ImpactHost"];
+            /**
+             * @description together: varies only together with each of `with`. derived: follows from the other inputs. each_run: nearly every run
+             *     has a value of its own. no_pairs: no two runs differ in it alone; the nearest ones also differ in all of `with`.
+             *     no_values: no two of its values are recorded. constant: recorded in some runs only.
+             * @enum {unknown}
+             */
+            reason: "constant" | "together" | "derived" | "each_run" | "no_pairs" | "no_values";
+            /** @description At most 8 inputs; hosts and drivers first */
+            with: components["schemas"]["ImpactInput"][];
+            /** @description Number of further such inputs */
+            with_more_count: number;
+            /** @description The smaller one of the two most frequent values */
+            from: components["schemas"]["ImpactValue"];
+            /** @description The other one */
+            to: components["schemas"]["ImpactValue"];
+            /** @description What the means of these two values would have said; null if there are no two values */
+            plain: components["schemas"]["ImpactPlain"] | null;
+        };
+        /** @description An effect in an interaction, by its first contrast */
+        ImpactSide: {
+            inputs: components["schemas"]["ImpactInput"][];
+            from: components["schemas"]["ImpactValue"][];
+            to: components["schemas"]["ImpactValue"][];
+        };
+        /**
+         * @description The effect of the first input with the second value of the second one, as a multiple of that with its first value, in cells
+         *     with all four combinations; as in ImpactRatio. 1 means that the two effects multiply.
+         */
+        ImpactInteraction: {
+            first: components["schemas"]["ImpactSide"];
+            second: components["schemas"]["ImpactSide"];
+            ratio: number | null;
+            low: number | null;
+            high: number | null;
+            p: number | null;
+            /** @enum {unknown} */
+            method: "signed_rank" | "student" | "runs" | null;
+            cell_count: components["schemas"]["Count"];
+            /** @description The effect of the first input with the first value of the second one */
+            at_from: components["schemas"]["ImpactRatio"];
+            /** @description The effect of the first input with the second value of the second one */
+            at_to: components["schemas"]["ImpactRatio"];
+        };
+        ImpactPairs: {
+            inputs: components["schemas"]["ImpactInput"][];
+            from: components["schemas"]["ImpactValue"][];
+            to: components["schemas"]["ImpactValue"][];
+            /** @description Inputs in which the cells differ from each other; at most 12 */
+            fields: components["schemas"]["ImpactInput"][];
+            /** @description The largest differences first */
+            cells: components["schemas"]["ImpactCell"][];
+            /** @description Number of further cells */
+            more_count: number;
+        };
+        /** @description Runs that are equal in all other inputs */
+        ImpactCell: {
+            from: components["schemas"]["ImpactRuns"];
+            to: components["schemas"]["ImpactRuns"];
+            /** @description The second median as a multiple of the first */
+            ratio: number | null;
+            /** @description The value of each input in `fields` */
+            values: components["schemas"]["ImpactValue"][];
+        };
+        ImpactRuns: {
+            ids: components["schemas"]["ExperimentIds"];
+            /** @description Median of the metric */
+            median: number | null;
         };
         /**
          * @example {
@@ -6281,6 +6577,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Slo"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    findEffects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImpactRequest"];
+            };
+        };
+        responses: {
+            /** @description The effects, and the inputs without one */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Impact"];
                 };
             };
             422: components["responses"]["Unfit"];

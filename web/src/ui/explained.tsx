@@ -2,8 +2,8 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { Button as AriaButton, Dialog, Popover } from 'react-aria-components'
 
-import controls from '../ui/controls.module.css'
-import css from './pareto.module.css'
+import controls from './controls.module.css'
+import css from './explained.module.css'
 
 interface Props {
   name: string

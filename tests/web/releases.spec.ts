@@ -207,12 +207,22 @@ test('a watch is stored, has states, opens its question, and is deleted', async 
 
 test('an annotation for one value of a field is drawn only at lines with that value', async ({ page }) => {
   const { url } = dashboard()
-  const added = await page.request.post(`${url}/api/annotations`, {
-    data: { version: AFTER, text: 'only here', field: 'server.tensor_parallel_size', value: 4 },
-  })
-  expect(added.ok(), await added.text()).toBe(true)
   await page.goto(`${url}/trends`)
   const chart = region(page, 'Chart')
+  const notes = region(page, 'Annotations')
+  await notes.getByRole('button', { name: 'Add annotation' }).click()
+  await notes.getByLabel('Version', { exact: true }).last().fill(AFTER)
+  await notes.getByLabel('Text').fill('only here')
+  await notes.getByRole('combobox', { name: 'Only lines with' }).fill('tensor_parallel_size')
+  await page
+    .getByRole('option', { name: /server\.tensor_parallel_size/ })
+    .first()
+    .click()
+  await notes.getByRole('button', { name: 'Save' }).click()
+  await expect(notes.getByRole('alert')).toHaveText('Enter the value of the lines.')
+  await notes.getByLabel('Value of the lines').fill('4')
+  await notes.getByRole('button', { name: 'Save' }).click()
+  await expect(notes.getByRole('listitem')).toContainText('only here')
   await expect(chart.locator('[data-flag="1"]')).toHaveCount(1)
   const of = await chart.locator('[data-flag="1"]').getAttribute('data-of')
   await expect(region(page, 'Annotations')).toContainText('only lines with server.tensor_parallel_size 4')

@@ -1,15 +1,19 @@
 // Notes at a time or a version of the axis: shown as numbered flags on the charts, and as a list that adds, edits and
 // deletes them.
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 
 import { causeOf } from '../api/client'
 import { useAnnotationActions, useAnnotations } from '../api/trends'
-import type { Annotation } from '../api/types'
+import type { Annotation, Scalar } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { readTime, time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, join, Note, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { Suggest } from '../ui/suggest'
+import { useFailure } from '../ui/use-failure'
 import { isRestricted } from './flags'
+import { typedValue } from './releases-model'
 import css from './trends.module.css'
 
 type Kind = 'version' | 'time'
@@ -19,53 +23,55 @@ interface Draft {
   kind: Kind
   place: string
   text: string
+  field: string // '': it belongs to all lines
+  value: string
 }
+
+// The place and the lines of an annotation, as the API has them.
+type Placed = ({ version: string } | { at_time: string }) & { field: string | null; value: Scalar | null }
 
 const draftOf = (of: Annotation): Draft => ({
   of,
   kind: of.version != null ? 'version' : 'time',
   place: of.version ?? (of.at_time == null ? '' : time(of.at_time)),
   text: of.text,
+  field: isRestricted(of) ? (of.field ?? '') : '',
+  value: String(of.value ?? ''),
 })
 
 interface Props {
   usual: { kind: Kind; place: string } // of a new annotation
+  catalogue: Catalogue
 }
 
-export function Annotations({ usual }: Props) {
+export function Annotations({ usual, catalogue }: Props) {
   const found = useAnnotations()
   const actions = useAnnotationActions()
   const [draft, setDraft] = useState<Draft | null>(null)
-  const [failure, setFailure] = useState<{ what: string; error: Error } | null>(null)
+  const { failure, attempt } = useFailure()
   const list = found.data ?? []
-  const run = async (what: string, ask: Promise<unknown>) => {
-    setFailure(null)
-    try {
-      await ask
-      return true
-    } catch (error) {
-      setFailure({ what, error: error as Error })
-      return false
-    }
-  }
   return (
     <section className={page.block} aria-label="Annotations">
       <div className={page.blockHead}>
         <h2>Annotations</h2>
         <p>numbered flags on the axis; everyone sees them</p>
         <span className={page.end}>
-          <Button look="line" onPress={() => setDraft({ of: null, ...usual, text: '' })} isDisabled={draft !== null}>
+          <Button
+            look="line"
+            onPress={() => setDraft({ of: null, ...usual, text: '', field: '', value: '' })}
+            isDisabled={draft !== null}
+          >
             Add annotation
           </Button>
         </span>
       </div>
       {draft && (
         <Editor
-          draft={draft}
+          {...{ draft, catalogue }}
           onCancel={() => setDraft(null)}
           onSave={async (place, text, author) => {
             const { of } = draft
-            const isStored = await run(
+            const isStored = await attempt(
               of ? 'Could not change the annotation.' : 'Could not add the annotation.',
               of ? actions.change(of, { ...place, text }) : actions.add({ ...place, text, ...author }),
             )
@@ -105,7 +111,7 @@ export function Annotations({ usual }: Props) {
               <Act onPress={() => setDraft(draftOf(one))}>
                 Edit<span className="sr"> annotation {i + 1}</span>
               </Act>
-              <Act onPress={() => void run('Could not delete the annotation.', actions.remove(one))}>
+              <Act onPress={() => void attempt('Could not delete the annotation.', actions.remove(one))}>
                 Delete<span className="sr"> annotation {i + 1}</span>
               </Act>
             </span>
@@ -116,17 +122,39 @@ export function Annotations({ usual }: Props) {
   )
 }
 
-interface EditorProps {
-  draft: Draft
-  onCancel: () => void
-  onSave: (place: { version: string } | { at_time: string }, text: string, author: { author?: string }) => Promise<void>
+const OFFERED = 40
+
+// The fields whose value can restrict an annotation.
+function useOffered(catalogue: Catalogue, words: string) {
+  return useMemo(
+    () =>
+      catalogue
+        .search(
+          words,
+          catalogue.fields.filter(({ role, type }) => role !== 'output' && type !== 'json'),
+        )
+        .slice(0, OFFERED)
+        .map((one) => ({ id: one.id, name: longName(one), note: one.id })),
+    [catalogue, words],
+  )
 }
 
-function Editor({ draft, onCancel, onSave }: EditorProps) {
+interface EditorProps {
+  draft: Draft
+  catalogue: Catalogue
+  onCancel: () => void
+  onSave: (place: Placed, text: string, author: { author?: string }) => Promise<void>
+}
+
+function Editor({ draft, catalogue, onCancel, onSave }: EditorProps) {
   const { author, set } = usePreferences()
   const [kind, setKind] = useState(draft.kind)
   const [place, setPlace] = useState(draft.place)
   const [text, setText] = useState(draft.text)
+  const [field, setField] = useState(draft.field)
+  const [value, setValue] = useState(draft.value)
+  const [words, setWords] = useState('')
+  const offered = useOffered(catalogue, words)
   const [fault, setFault] = useState('')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -138,11 +166,15 @@ function Editor({ draft, onCancel, onSave }: EditorProps) {
           ? 'Enter a version or a time.'
           : when && 'fault' in when
             ? when.fault
-            : ''
+            : field !== '' && value === ''
+              ? 'Enter the value of the lines.'
+              : ''
     setFault(said)
     if (said) return
+    const lines =
+      field === '' ? { field: null, value: null } : { field, value: typedValue(catalogue.get(field), value) }
     await onSave(
-      when && 'value' in when ? { at_time: when.value } : { version: place.trim() },
+      { ...(when && 'value' in when ? { at_time: when.value } : { version: place.trim() }), ...lines },
       text.trim(),
       authorOf({ author }),
     )
@@ -167,7 +199,7 @@ function Editor({ draft, onCancel, onSave }: EditorProps) {
         label={kind === 'version' ? 'Version' : 'Time, UTC'}
         placeholder={kind === 'version' ? '0.31.0' : '2026-11-19 14:12'}
         value={place}
-        invalid={fault !== '' && !/text/.test(fault)}
+        invalid={fault !== '' && !/text|lines/.test(fault)}
         onChange={(event) => setPlace(event.target.value)}
       />
       <span className={css.comment}>
@@ -181,6 +213,32 @@ function Editor({ draft, onCancel, onSave }: EditorProps) {
           onChange={(event) => setText(event.target.value)}
         />
       </span>
+      {field === '' ? (
+        <Suggest
+          label="Only lines with"
+          placeholder="All lines"
+          text=""
+          items={offered}
+          onType={setWords}
+          onPick={setField}
+        />
+      ) : (
+        <>
+          <span>
+            only lines with <bdi title={field}>{longName(catalogue.get(field))}</bdi>
+          </span>
+          <Field
+            label="Value of the lines"
+            placeholder="Value"
+            autoFocus={draft.field === ''}
+            maxLength={1000}
+            value={value}
+            invalid={/lines/.test(fault)}
+            onChange={(event) => setValue(event.target.value)}
+          />
+          <Act onPress={() => setField('')}>All lines</Act>
+        </>
+      )}
       {!draft.of && (
         <Field
           label="Your name"

@@ -267,6 +267,7 @@ function Body({ answer, request, round, state, change, catalogue, verdict, hasPo
             ? { kind: 'version', place: read?.label ?? '' }
             : { kind: 'time', place: read?.label ?? '' }
         }
+        catalogue={catalogue}
       />
     </>
   )

@@ -154,7 +154,7 @@ export function Overview({ answer, request, round, state, change, catalogue }: P
       </section>
       <KeyFields {...{ state, change, catalogue }} />
       <Excluded answer={answer} state={state} change={change} />
-      <Annotations usual={{ kind: state.by, place: '' }} />
+      <Annotations usual={{ kind: state.by, place: '' }} catalogue={catalogue} />
     </>
   )
 }

@@ -15,6 +15,7 @@ import { time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, join, Note, Progress, Select } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { useFailure } from '../ui/use-failure'
 import { Waiting } from '../ui/waiting'
 import { paths } from '../url/paths'
 import { exploreOf, type TrendsState } from '../url/trends'
@@ -26,25 +27,13 @@ import own from './releases.module.css'
 import { StateMark } from './state'
 import css from './trends.module.css'
 
-type Failed = { what: string; error: Error } | null
-
 export function Watches({ state, change }: { state: TrendsState; change: TrendsChange }) {
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
   const found = useWatches()
   const actions = useWatchActions()
-  const [failure, setFailure] = useState<Failed>(null)
+  const { failure, attempt } = useFailure()
   usePlace({ content: 'trends watches', isReady: found.data !== undefined })
-  const run = async (what: string, asked: Promise<unknown>) => {
-    setFailure(null)
-    try {
-      await asked
-      return true
-    } catch (error) {
-      setFailure({ what, error: error as Error })
-      return false
-    }
-  }
   const error = found.error ?? fields.error
   return (
     <main id="main" className={join(css.body, own.body)}>
@@ -76,7 +65,7 @@ export function Watches({ state, change }: { state: TrendsState; change: TrendsC
           <Adder
             {...{ state, change, catalogue }}
             onSave={(name, failOn, author) =>
-              run(
+              attempt(
                 'Could not store the watch.',
                 actions.add({ name, question: questionOf(state), fail_on: failOn, ...author }),
               )
@@ -93,7 +82,7 @@ export function Watches({ state, change }: { state: TrendsState; change: TrendsC
                 <Entry
                   key={watch.id}
                   {...{ watch, catalogue }}
-                  onDelete={() => void run('Could not delete the watch.', actions.remove(watch))}
+                  onDelete={() => void attempt('Could not delete the watch.', actions.remove(watch))}
                 />
               ))}
             </ul>

@@ -10,7 +10,9 @@
 /* A response is in memory as a whole unless it is a stream. The largest is a facet of every field. */
 #define DASH_ANSWER_BYTES_MAX (256u << 20)
 
+struct dash_access;
 struct dash_peer;
+struct dash_user;
 
 /* Codings of a body (Content-Encoding). */
 enum dash_coding {
@@ -58,6 +60,8 @@ struct dash_stream {
 	void (*resume)(struct dash_stream *stream);
 	void *connection;
 	int fd; /* of the connection, to see whether a client has left while it waits */
+	struct dash_access *access; /* ends the stream when the user loses access */
+	struct dash_user *user;     /* freed by the sender after the stream */
 };
 
 struct dash_answer;
@@ -104,6 +108,7 @@ struct dash_answer {
 	char *disposition;       /* owned, or NULL */
 	bool closes;             /* close the connection after it */
 	unsigned retry_s;        /* Retry-After; 0: none */
+	const char *challenge;   /* WWW-Authenticate; static; NULL: none */
 };
 
 void dash_answer_done(struct dash_answer *answer);

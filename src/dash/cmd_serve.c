@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/unique.h"
+#include "dash/access/access.h"
 #include "dash/analysis/watches.h"
 #include "dash/contract.h"
 #include "dash/dash.h"
@@ -51,8 +53,16 @@ static const struct pl_opt serve_rows[] = {
 	       "--watch does; may be repeated"),
 	PL_OPT(TEXT, 0, "watch-webhook", watch_webhook, "URL",
 	       "POST each new state of a watch for regressions to this address as JSON"),
-	PL_OPT(TEXT, 0, "host", host, "ADDRESS", "listen on this loopback address",
+	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
+	       "demand a token of FILE for every request, as profllm-dashboard token makes them"),
+	PL_OPT(TEXT, 0, "host", host, "ADDRESS",
+	       "listen on this address; others than the loopback require --token-file",
 	       .def = DASH_HOST_DEFAULT),
+	PL_OPT(LIST, 0, "allow-host", allow_host, "NAME",
+	       "accept requests to this host name, as behind a proxy; may be repeated"),
+	PL_OPT(FLAG, 0, "insecure-listen", insecure_listen, NULL,
+	       "listen on any address without tokens: every host that reaches it can read, add and "
+	       "delete results"),
 	PL_OPT(INT, 'p', "port", port, "PORT", "listen on this port; 0 takes a free one",
 	       .def = DASH_PORT_TEXT),
 	PL_OPT(TEXT, 0, "socket", socket, "PATH",
@@ -63,18 +73,23 @@ static const struct pl_opt serve_rows[] = {
 
 const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
-	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--host ADDRESS] "
-		 "[--port PORT] [--socket PATH] [--verbose]",
+	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--token-file FILE] "
+		 "[--host ADDRESS] [--port PORT] [--socket PATH] [--verbose]",
 	.summary = "Serve the web UI and accept uploads.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
 		"this "
 		"address in a browser. profllm upload --to sends results to it. "
 		"/api/openapi.yaml describes the API.\n\n"
-		"There is no authentication yet: every user of this host can read, add and delete "
-		"results through the port. The server therefore accepts only loopback addresses, "
-		"and warns on standard error. To connect from another machine, run "
+		"Without --token-file, every user of this host can read, add and delete results "
+		"through the port. The server then accepts only loopback addresses, and warns on "
+		"standard error. To connect from another machine, run "
 		"ssh -L 8421:localhost:8421 HOST.\n\n"
+		"With --token-file FILE, every request needs a token, and changes need one with "
+		"the role write or admin. profllm-dashboard token adds and revokes tokens; the "
+		"server notices it at once. Standard error has one line per change, with its "
+		"user. The server does not encrypt: let a proxy with TLS forward requests to it, "
+		"and name the host with --allow-host.\n\n"
 		"With --socket PATH, only you and root can connect. profllm upload --to "
 		"unix:PATH sends results, and ssh -L 8421:PATH HOST connects a browser. "
 		"The first line is then 'listening on unix:PATH'.\n\n"
@@ -97,12 +112,40 @@ static int read_address(const struct dash_serve_options *options, struct io_addr
 				  (long long)options->port);
 	if (io_addr_resolve(options->host, (uint16_t)options->port, ret, err) < 0)
 		return pl_err_wrap(err, "--host");
-	if (dash_guard_is_loopback(&ret->u.any))
+	if (dash_guard_is_loopback(&ret->u.any) || options->token_file != NULL ||
+	    options->insecure_listen)
 		return 0;
 	return pl_err_set(err, PL_ERR_INVALID,
 			  "--host: found '%s', expected a loopback address (127.0.0.1, ::1, "
-			  "localhost), because there is no authentication yet",
+			  "localhost); use --token-file to listen on others",
 			  options->host);
+}
+
+static int read_hosts(const struct dash_serve_options *options, const struct io_addr *addr,
+		      struct dash_hosts *ret, struct pl_err *err)
+{
+	for (size_t i = 0; i < options->allow_host.count; i++) {
+		if (!dash_guard_is_name(options->allow_host.items[i]))
+			return pl_err_invalid(err,
+					      "--allow-host: found '%s', expected a host name "
+					      "without a port",
+					      options->allow_host.items[i]);
+	}
+	*ret = (struct dash_hosts){ .names = options->allow_host.items,
+				    .count = options->allow_host.count,
+				    .takes_addresses = options->socket == NULL &&
+						       !dash_guard_is_loopback(&addr->u.any) };
+	return 0;
+}
+
+static int open_access(const struct dash_serve_options *options, struct dash_access **ret,
+		       struct pl_err *err)
+{
+	if (options->token_file == NULL)
+		return 0;
+	/* the memory of the process has tokens: no core file, and no debugger of the same user */
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	return dash_access_open(options->token_file, ret, err);
 }
 
 static int open_store(const struct dash_serve_options *options, const struct res_fields *fields,
@@ -142,8 +185,32 @@ static bool is_requested_twice(void)
 	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
 }
 
+/* Logs who has access. */
+static void log_reach(const struct dash_serve_options *options, const struct io_addr *addr)
+{
+	bool is_local = addr->u.any.sa_family == AF_UNIX;
+	bool is_remote = !is_local && !dash_guard_is_loopback(&addr->u.any);
+
+	if (is_remote && options->token_file == NULL) {
+		pl_log(PL_LOG_WARNING, "every host that reaches this address can read, add and "
+				       "delete results; use --token-file");
+		return;
+	}
+	if (is_remote)
+		pl_log(PL_LOG_WARNING, "tokens and results are sent to other hosts unencrypted; "
+				       "use a proxy with TLS");
+	if (options->token_file != NULL)
+		pl_log(PL_LOG_INFO, "every request needs a token of '%s'", options->token_file);
+	else
+		pl_log(PL_LOG_INFO, "%s",
+		       is_local ? "only you and root can reach this dashboard"
+				: "every user of this host can read, add and delete results here; "
+				  "--socket PATH restricts access to you");
+}
+
 /* Returns false if the output cannot be written, so that no client could know the address. */
-static bool print_address(const struct dash_server *server)
+static bool print_address(const struct dash_serve_options *options,
+			  const struct dash_server *server)
 {
 	char text[128];
 
@@ -152,10 +219,7 @@ static bool print_address(const struct dash_server *server)
 	if (printf("listening on %s%s\n", is_local ? "" : "http://", text) < 0 ||
 	    fflush(stdout) != 0)
 		return false;
-	pl_log(PL_LOG_INFO, "%s",
-	       is_local ? "only you and root can reach this dashboard"
-			: "every user of this host can read, add and delete results here; "
-			  "--socket PATH restricts access to you");
+	log_reach(options, dash_server_addr(server));
 	return true;
 }
 
@@ -171,7 +235,7 @@ static int serve(const struct dash_serve_options *options, const struct dash_con
 							     .verbose = options->verbose },
 			      &server, err) < 0)
 		return -1;
-	if (print_address(server))
+	if (print_address(options, server))
 		sigwait(signals, &number);
 	else
 		rc = pl_err_errno(err, "standard output");
@@ -238,9 +302,10 @@ static int run(const struct dash_serve_options *options, struct dash_context *co
 int dash_serve_check(const struct dash_serve_options *options, struct pl_err *err)
 {
 	struct io_addr addr;
+	struct dash_hosts hosts;
 	auto_fd int fd = -1;
 
-	if (read_address(options, &addr, err) < 0)
+	if (read_address(options, &addr, err) < 0 || read_hosts(options, &addr, &hosts, err) < 0)
 		return -1;
 	if (options->socket != NULL)
 		return 0;
@@ -254,9 +319,12 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_store_reader struct store_reader *reader = NULL;
 	auto_store struct store *store = NULL;
 	auto_answer fields_answer = { 0 };
+	auto_access *access = NULL;
+	struct dash_hosts hosts;
 	struct io_addr addr;
 
-	if (read_address(options, &addr, err) < 0 || dash_contract_open(&contract, err) < 0 ||
+	if (read_address(options, &addr, err) < 0 || read_hosts(options, &addr, &hosts, err) < 0 ||
+	    open_access(options, &access, err) < 0 || dash_contract_open(&contract, err) < 0 ||
 	    dash_routes_check(contract, err) < 0)
 		return -1;
 	fields = res_fields_new(NULL);
@@ -277,6 +345,8 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 					.fields = fields,
 					.fields_answer = &fields_answer,
 					.contract = contract,
+					.access = access,
+					.hosts = &hosts,
 					.exports = &exports,
 					.start = pl_unique_u32() };
 
@@ -295,5 +365,6 @@ int dash_cmd_serve(int argc, char **argv)
 		return status;
 	status = dash_serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
 	pl_opt_list_done(&options.watch);
+	pl_opt_list_done(&options.allow_host);
 	return status;
 }

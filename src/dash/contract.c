@@ -48,7 +48,11 @@ struct member {
 struct dash_operation {
 	char *method;
 	const char *path;
+	enum dash_role role;
+	bool is_audited;
 	bool can_be_304;
+	bool has_query_author;
+	bool has_body_author;
 	uint64_t bytes_max;
 	bool unpacks;
 	struct member *members;
@@ -148,6 +152,7 @@ static int read_query(struct dash_contract *contract, struct dash_operation *ope
 			.name = name, .form = form_of(contract, parameter, &schema)
 		};
 		json_object_set(properties, name, schema);
+		operation->has_query_author |= pl_text_equal(name, "author");
 		if (json_is_true(json_object_get(parameter, "required")))
 			json_array_append_new(required, json_string(name));
 	}
@@ -171,11 +176,31 @@ static int read_body(const struct dash_contract *contract, struct dash_operation
 	if (body != NULL && operation->bytes_max == 0)
 		return pl_err_set(err, PL_ERR_INVALID, NAME ": %s/requestBody: has no x-bytes-max",
 				  pointer);
-	if (json_object_get(json_object_get(operation->media, JSON_MEDIA), "schema") == NULL)
+	json_t *schema = json_object_get(json_object_get(operation->media, JSON_MEDIA), "schema");
+	if (schema == NULL)
 		return 0;
+	operation->has_body_author = json_object_get(json_object_get(resolve(contract, schema),
+								     "properties"),
+						     "author") != NULL;
 	auto_free char *at = pl_asprintf("%s/requestBody/content/application~1json/schema",
 					 pointer);
 	return compile(contract, at, &operation->body, err);
+}
+
+static int read_role(struct dash_operation *operation, const json_t *json, struct pl_err *err)
+{
+	const json_t *role = json_object_get(json, "x-role");
+	const char *name = json_string_value(role);
+
+	operation->role = strcmp(operation->method, "GET") == 0 ? DASH_ROLE_READ : DASH_ROLE_WRITE;
+	if (role == NULL || (name != NULL && dash_role_find(name, &operation->role))) {
+		operation->is_audited = strcmp(operation->method, "GET") != 0 &&
+					operation->role != DASH_ROLE_READ &&
+					!json_is_false(json_object_get(json, "x-audited"));
+		return 0;
+	}
+	return pl_err_set(err, PL_ERR_INVALID, NAME ": %s %s: x-role: no role has this name",
+			  operation->method, operation->path);
 }
 
 static int read_operation(struct dash_contract *contract, const char *path, const char *key,
@@ -197,7 +222,8 @@ static int read_operation(struct dash_contract *contract, const char *path, cons
 			pl_buf_add_char(&pointer, *c);
 	}
 	pl_buf_addf(&pointer, "/%s", key);
-	if (read_query(contract, operation, json_object_get(json, "parameters"), err) < 0)
+	if (read_role(operation, json, err) < 0 ||
+	    read_query(contract, operation, json_object_get(json, "parameters"), err) < 0)
 		return -1;
 	return read_body(contract, operation, pl_buf_text(&pointer),
 			 json_object_get(json, "requestBody"), err);
@@ -287,6 +313,26 @@ bool dash_contract_check_filter(const struct dash_contract *contract, const json
 				struct schema_faults *faults)
 {
 	return schema_check(contract->filter, filter, QUERY_FAULTS_MAX, faults);
+}
+
+enum dash_role dash_operation_role(const struct dash_operation *operation)
+{
+	return operation->role;
+}
+
+bool dash_operation_is_audited(const struct dash_operation *operation)
+{
+	return operation->is_audited;
+}
+
+bool dash_operation_has_query_author(const struct dash_operation *operation)
+{
+	return operation->has_query_author;
+}
+
+bool dash_operation_has_body_author(const struct dash_operation *operation)
+{
+	return operation->has_body_author;
 }
 
 bool dash_operation_can_be_304(const struct dash_operation *operation)

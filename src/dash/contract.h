@@ -3,14 +3,16 @@
  * requests are checked against the published contract.
  *
  * These parts of an operation are used: its query parameters (name, schema, required; content: application/json for a
- * parameter in JSON; an array is comma-separated), the media types of its body, the schema of application/json, and two
- * extensions: x-bytes-max, a limit that applies while the body arrives, and x-unpacked: the body may be compressed. A
- * route that supports 304 lists it among its responses.
+ * parameter in JSON; an array is comma-separated), the media types of its body, the schema of application/json, and
+ * these extensions: x-role, the role that the user needs (tbl/roles.h; default: read for GET, otherwise write);
+ * x-audited: false, requests that the audit log omits; x-bytes-max, a limit that applies while the body arrives; and x-unpacked: the body may be compressed. A route that
+ * supports 304 lists it among its responses.
  *
  * A contract never changes after it was opened; any thread may use it.
  */
 #pragma once
 
+#include "dash/access/user.h"
 #include "dash/target.h"
 #include "schema/schema.h"
 
@@ -44,6 +46,12 @@ const struct dash_operation *dash_contract_find(const struct dash_contract *cont
 bool dash_contract_check_filter(const struct dash_contract *contract, const json_t *filter,
 				struct schema_faults *faults) PL_MUST_CHECK;
 
+enum dash_role dash_operation_role(const struct dash_operation *operation);
+/* Returns whether the audit log has its requests: changes, except those with x-audited: false. */
+bool dash_operation_is_audited(const struct dash_operation *operation);
+/* Returns whether the query, or the JSON body, may name the author of a change. */
+bool dash_operation_has_query_author(const struct dash_operation *operation);
+bool dash_operation_has_body_author(const struct dash_operation *operation);
 /* Returns whether its body may be compressed (Content-Encoding). */
 bool dash_operation_unpacks(const struct dash_operation *operation);
 bool dash_operation_can_be_304(const struct dash_operation *operation);

@@ -65,6 +65,59 @@ bool dash_guard_host(const char *host)
 	       is_v4(host, len);
 }
 
+static bool is_address(const char *text, size_t len)
+{
+	auto_free char *name = pl_strndup(text, len);
+	struct in_addr v4;
+
+	return inet_pton(AF_INET, name, &v4) == 1;
+}
+
+static bool is_address_v6(const char *text, size_t len)
+{
+	auto_free char *name = pl_strndup(text, len);
+	struct in6_addr v6;
+
+	return inet_pton(AF_INET6, name, &v6) == 1;
+}
+
+/* Returns the length of the host without its port; 0: malformed. */
+static size_t name_len(const char *host)
+{
+	size_t len = strcspn(host, ":");
+	const char *end = strchr(host, ']');
+
+	if (host[0] == '[')
+		len = end != NULL ? (size_t)(end - host) + 1 : 0;
+	return len > 0 && is_port(host + len) ? len : 0;
+}
+
+bool dash_guard_host_of(const struct dash_hosts *hosts, const char *host)
+{
+	if (dash_guard_host(host))
+		return true;
+	size_t len = hosts != NULL && host != NULL ? name_len(host) : 0;
+	if (len == 0)
+		return false;
+	for (size_t i = 0; i < hosts->count; i++) {
+		if (strlen(hosts->names[i]) == len && strncasecmp(hosts->names[i], host, len) == 0)
+			return true;
+	}
+	return hosts->takes_addresses &&
+	       (host[0] == '[' ? is_address_v6(host + 1, len - 2) : is_address(host, len));
+}
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+
+bool dash_guard_is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (name[0] == '[')
+		return len > 2 && name[len - 1] == ']' && is_address_v6(name + 1, len - 2);
+	return len > 0 && len <= 253 && strspn(name, NAME_CHARS) == len;
+}
+
 bool dash_guard_origin(const char *origin, const char *host)
 {
 	if (origin == NULL)

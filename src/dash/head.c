@@ -62,21 +62,35 @@ static bool check_length(struct MHD_Connection *connection, struct dash_answer *
 	return false;
 }
 
-static bool check_sender(struct MHD_Connection *connection, const char *method,
-			 struct dash_answer *answer)
+/* A proxy and this server must not read different ones. */
+static bool check_credentials(struct MHD_Connection *connection, struct dash_answer *answer)
 {
-	unsigned hosts = count_of(connection, MHD_HTTP_HEADER_HOST);
+	unsigned count = count_of(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	if (count <= 1)
+		return true;
+	dash_refuse(answer, 400, "Authorization: found %u headers, expected at most one", count);
+	return false;
+}
+
+static bool check_sender(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+			 const char *method, struct dash_answer *answer)
+{
+	unsigned host_count = count_of(connection, MHD_HTTP_HEADER_HOST);
 	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
 	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
 	const char *site = header(connection, "Sec-Fetch-Site");
 
-	if (hosts != 1) {
-		dash_refuse(answer, 400, "Host: found %u headers, expected one", hosts);
+	if (host_count != 1) {
+		dash_refuse(answer, 400, "Host: found %u headers, expected one", host_count);
 		return false;
 	}
-	if (!dash_guard_host(host)) {
-		dash_refuse(answer, 403, "Host: found '%s', expected localhost, 127.0.0.1 or [::1]",
-			    host);
+	if (!dash_guard_host_of(hosts, host)) {
+		dash_refuse(answer, 403,
+			    "Host: found '%s', expected localhost, 127.0.0.1 or [::1]%s", host,
+			    hosts == NULL || (hosts->count == 0 && !hosts->takes_addresses)
+				    ? ""
+				    : ", an address, or a name of --allow-host");
 		return false;
 	}
 	if (is_safe(method))
@@ -105,8 +119,17 @@ static size_t head_bytes(struct MHD_Connection *connection)
 	return info != NULL ? info->header_size : 0;
 }
 
-bool dash_head_read(struct MHD_Connection *connection, const char *method, const char *text,
-		    struct dash_target *target, struct dash_head *ret, struct dash_answer *answer)
+static const struct sockaddr *address_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info != NULL ? info->client_addr : NULL;
+}
+
+bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+		    const char *method, const char *text, struct dash_target *target,
+		    struct dash_head *ret, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -114,7 +137,8 @@ bool dash_head_read(struct MHD_Connection *connection, const char *method, const
 		dash_refuse(answer, 431, "the head is larger than %d bytes", DASH_HEAD_BYTES_MAX);
 		return false;
 	}
-	if (!check_length(connection, answer) || !check_sender(connection, method, answer))
+	if (!check_length(connection, answer) || !check_sender(connection, hosts, method, answer) ||
+	    !check_credentials(connection, answer))
 		return false;
 	if (dash_target_read(text, target, &err) < 0) {
 		dash_refuse_error(answer, &err);
@@ -133,6 +157,9 @@ bool dash_head_read(struct MHD_Connection *connection, const char *method, const
 		.if_match = header(connection, MHD_HTTP_HEADER_IF_MATCH),
 		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
 		.accept_coding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+		.authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+		.cookie = header(connection, MHD_HTTP_HEADER_COOKIE),
+		.from = address_of(connection),
 	};
 	return true;
 }

@@ -8,14 +8,16 @@
 #define DASH_HEAD_BYTES_MAX 65536
 
 struct dash_answer;
+struct dash_hosts;
 struct dash_target;
 
 /*
- * `text`: the target as received. The head borrows everything, from the connection while its request exists. Returns
+ * `hosts`: those that Host may name besides the loopback, or NULL. `text`: the target as received. The head borrows everything, from the connection while its request exists. Returns
  * false if refused, with the reason in the response.
  */
-bool dash_head_read(struct MHD_Connection *connection, const char *method, const char *text,
-		    struct dash_target *target, struct dash_head *ret, struct dash_answer *answer);
+bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+		    const char *method, const char *text, struct dash_target *target,
+		    struct dash_head *ret, struct dash_answer *answer);
 /* Returns the length of the body; 0: none, UINT64_MAX: chunked. */
 uint64_t dash_head_body_length(struct MHD_Connection *connection);
 /* Returns whether the client waits for "100 Continue" before it sends its body. */

@@ -11,6 +11,11 @@ void dash_get_health(const struct dash_request *request, struct dash_answer *ans
 	struct pl_err err = PL_ERR_INIT;
 	int64_t count, version;
 
+	/* for load balancers; the rest is for users */
+	if (request->context->access != NULL && request->user->role < DASH_ROLE_READ) {
+		dash_answer_json(answer, 200, json_pack("{s:s}", "status", "ok"));
+		return;
+	}
 	if (store_count(store, &count, &err) < 0 || store_data_version(store, &version, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;

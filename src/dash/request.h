@@ -16,7 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct dash_access;
 struct dash_contract;
+struct dash_hosts;
 struct dash_head;
 struct dash_ingest;
 struct res_fields;
@@ -37,6 +39,9 @@ struct dash_context {
 	struct query_series_cache *series; /* analyses of single series (query/series/cache.h) */
 	struct dash_watches *watches;      /* asked after each change (analysis/watches.h) */
 	atomic_uint *exports;              /* number of exports in progress */
+	struct dash_access *
+		access; /* users and roles (access/access.h); NULL: every client is an administrator */
+	const struct dash_hosts *hosts; /* that Host may name (guard.h); NULL: only the loopback */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */
 };
@@ -56,6 +61,7 @@ struct dash_request {
 	size_t len;
 	const char *media; /* Content-Type; NULL: none */
 	const struct dash_head *head;
+	const struct dash_user *user; /* not NULL */
 	struct mirror_cancel_token *
 		cancel_token; /* cancels the query when the client leaves (mirror/cancel_token.h); NULL: never */
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "dash/access/access.h"
 #include "dash/peers.h"
 
 #define STREAM_BYTES ((size_t)128 << 10) /* per piece */
@@ -40,7 +41,9 @@ static void release_shared(void *data)
 static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
 {
 	struct dash_stream *stream = data;
-	ptrdiff_t got = stream->read(stream, bytes, room);
+	ptrdiff_t got = dash_access_allows(stream->access, stream->user)
+				? stream->read(stream, bytes, room)
+				: -1;
 
 	(void)at;
 	if (got == DASH_STREAM_PAUSED)
@@ -56,6 +59,7 @@ static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
 static void free_stream(void *data)
 {
 	struct dash_stream *stream = data;
+	auto_free struct dash_user *user = stream->user;
 
 	stream->free(stream);
 }
@@ -103,6 +107,7 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 		   answer->cache != NULL ? answer->cache : "no-cache");
 	add_header(response, MHD_HTTP_HEADER_ETAG, answer->tag);
 	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, answer->challenge);
 	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);

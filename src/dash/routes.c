@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/unique.h"
+#include "dash/access/access.h"
 #include "dash/coding.h"
 #include "dash/page.h"
 #include "dash/problem.h"
@@ -110,6 +111,7 @@ static void allow(struct dash_answer *answer, const char *method)
 		 method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
 }
 
+/* Returns false if no route fits; answer->allow then has the methods of the path. */
 static bool find(const struct dash_head *head, struct dash_match *match, struct dash_answer *answer)
 {
 	const char *path = head->target->path;
@@ -124,11 +126,15 @@ static bool find(const struct dash_head *head, struct dash_match *match, struct 
 		}
 		allow(answer, routes[i].method);
 	}
-	if (answer->allow[0] == '\0')
-		refuse_path(path, answer);
-	else
-		refuse_method(head->method, path, answer);
 	return false;
+}
+
+static void refuse_route(const struct dash_head *head, struct dash_answer *answer)
+{
+	if (answer->allow[0] == '\0')
+		refuse_path(head->target->path, answer);
+	else
+		refuse_method(head->method, head->target->path, answer);
 }
 
 static bool check_coding(const struct dash_head *head, const struct dash_match *match,
@@ -155,10 +161,19 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 		refuse_method(head->method, head->target->path, answer);
 		return false;
 	}
-	if (!find(head, ret, answer))
+	bool is_found = find(head, ret, answer);
+	if (is_found)
+		ret->operation = dash_contract_find(context->contract, ret->route->method,
+						    ret->route->path);
+	/* the only check of access: nothing else of the request was used before; a path that no route has is not open */
+	if (!dash_access_check(context->access, head,
+			       is_found ? dash_operation_role(ret->operation) : DASH_ROLE_READ,
+			       &ret->user, answer))
 		return false;
-	ret->operation = dash_contract_find(context->contract, ret->route->method,
-					    ret->route->path);
+	if (!is_found) {
+		refuse_route(head, answer);
+		return false;
+	}
 	ret->bytes_max = dash_operation_bytes_max(ret->operation);
 	ret->is_stream = ret->route->lane == DASH_LANE_STREAM;
 	if (!check_coding(head, ret, answer))
@@ -267,6 +282,21 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 	return false;
 }
 
+/* The author of a change is its user, whatever the client names. */
+static void set_author(const struct dash_match *match, struct dash_call *call)
+{
+	const char *name = match->user.name;
+
+	if (name[0] == '\0')
+		return;
+	/* a part of an upload has the author of its upload */
+	if (dash_operation_has_query_author(match->operation) &&
+	    json_object_get(call->query, "job_id") == NULL)
+		json_object_set_new(call->query, "author", json_string(name));
+	if (dash_operation_has_body_author(match->operation) && json_is_object(call->body))
+		json_object_set_new(call->body, "author", json_string(name));
+}
+
 bool dash_routes_read(const struct dash_context *context, const struct dash_head *head,
 		      const struct dash_match *match, const char *bytes, size_t len,
 		      struct dash_call *ret, struct dash_answer *answer)
@@ -294,6 +324,7 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 		bytes = ret->unpacked;
 	if (!read_body(head, match, bytes, len, &ret->body, answer))
 		return false;
+	set_author(match, ret);
 	ret->lane = match->route->lane;
 	ret->request = (struct dash_request){ .context = context,
 					      .path = head->target->path,
@@ -302,7 +333,8 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 					      .bytes = bytes,
 					      .len = len,
 					      .media = head->media,
-					      .head = head };
+					      .head = head,
+					      .user = &match->user };
 	memcpy(ret->request.words, match->words, sizeof(ret->request.words));
 	if (read_version(ret, match->route->tag, answer, &err) < 0) {
 		dash_refuse_stored(answer, &err);
@@ -331,6 +363,9 @@ void dash_routes_end(const struct dash_head *head, const struct dash_match *matc
 	/* a response from the cache may have been compressed differently for another client */
 	if (match->route != NULL)
 		dash_coding_pack(head->accept_coding, answer);
+	/* no cache may give the response of one user to another */
+	if (match->user.role != DASH_ROLE_NONE && answer->cache == NULL)
+		answer->cache = "private, no-cache";
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
 	else if (answer->is_partial) /* only for these responses */

@@ -9,6 +9,8 @@
 #include "dash/contract.h"
 #include "dash/request.h"
 
+struct sockaddr;
+
 /* The header of a request; all borrowed. */
 struct dash_head {
 	const char *method;
@@ -23,6 +25,10 @@ struct dash_head {
 	const char *sha256;        /* X-Content-SHA256, or NULL */
 	const char *key;           /* Idempotency-Key, or NULL */
 	const char *if_match;      /* If-Match, or NULL */
+	const char *authorization; /* Authorization, or NULL */
+	const char *cookie;        /* Cookie, or NULL */
+	/* the address of the client; NULL: it has none */
+	const struct sockaddr *from;
 };
 
 struct dash_route; /* a row with its operation; lives as long as the program */
@@ -34,6 +40,7 @@ struct dash_match {
 	char *words[DASH_WORDS_MAX];
 	uint64_t bytes_max; /* of the body */
 	bool is_stream;     /* the handler receives the body while it arrives */
+	struct dash_user user;
 };
 void dash_match_done(struct dash_match *match);
 

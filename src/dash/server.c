@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "dash/access/access.h"
 #include "dash/head_priv.h"
 #include "dash/live/live.h"
 #include "dash/local.h"
@@ -51,6 +52,8 @@
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
 /* Time for the last responses, which report the shutdown. */
 #define LAST_NS (PL_NS_PER_S / 2)
+
+#define ADDRESS_BYTES 64 /* of an IPv6 address with its port */
 
 /* At least 1 KiB per second, or 20 KiB if many clients want to connect. */
 static const struct dash_peers_options movement = {
@@ -129,6 +132,7 @@ struct exchange {
 	struct dash_answer answer;
 	int status;
 	size_t sent;
+	char from[ADDRESS_BYTES]; /* address of the client, for the audit log */
 
 	/* while suspended */
 	struct MHD_Connection *connection;
@@ -157,6 +161,8 @@ static void prepare_stream(struct dash_stream *stream, struct exchange *exchange
 {
 	stream->sent = &exchange->sent;
 	stream->peer = exchange->peer;
+	stream->access = exchange->server->context->access;
+	stream->user = (void *)pl_memdup(&exchange->match.user, sizeof(exchange->match.user));
 	stream->pause = pause_stream;
 	stream->resume = resume_stream;
 	stream->connection = connection;
@@ -200,8 +206,8 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 			    "this socket accepts only the user who started the server");
 		return false;
 	}
-	return dash_head_read(connection, exchange->method, exchange->text, &exchange->target,
-			      &exchange->head, answer) &&
+	return dash_head_read(connection, exchange->server->context->hosts, exchange->method,
+			      exchange->text, &exchange->target, &exchange->head, answer) &&
 	       dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
 				 answer);
 }
@@ -249,6 +255,21 @@ static void open_sink(struct exchange *exchange)
 	exchange->is_refused = exchange->sink == NULL;
 }
 
+static void copy_address(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *from = info != NULL ? info->client_addr : NULL;
+
+	struct io_addr addr = { 0 };
+
+	snprintf(exchange->from, sizeof(exchange->from), "unix");
+	if (from == NULL || (from->sa_family != AF_INET && from->sa_family != AF_INET6))
+		return;
+	memcpy(&addr.u, from, from->sa_family == AF_INET ? sizeof(addr.u.v4) : sizeof(addr.u.v6));
+	io_addr_text(&addr, exchange->from, sizeof(exchange->from));
+}
+
 /*
  * Sends a refusal at once and closes the connection if the client has not begun to send its body (it waits for "100
  * Continue"), or if the body is long or of unknown length; otherwise the refusal follows the body.
@@ -259,6 +280,8 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 
 	exchange->has_begun = true;
 	exchange->answer.path = exchange->text;
+	if (exchange->server->context->access != NULL)
+		copy_address(exchange, connection);
 	if (!read_head(exchange, connection))
 		exchange->is_refused = true;
 	else if (length != UINT64_MAX && length > exchange->match.bytes_max)
@@ -420,6 +443,35 @@ static void log_request(const struct exchange *exchange)
 		exchange->method != NULL ? exchange->method : "?", text, answer, ms);
 }
 
+/*
+ * Changes, and requests with a token that is invalid or lacks the role. Requests without a token are not logged: their
+ * number has no limit.
+ */
+static bool is_audited(const struct exchange *exchange)
+{
+	const char *challenge = exchange->answer.challenge;
+
+	if (exchange->server->context->access == NULL || exchange->status == 0)
+		return false;
+	return (challenge != NULL && strstr(challenge, "error=") != NULL) ||
+	       (exchange->match.operation != NULL && exchange->is_requested &&
+		dash_operation_is_audited(exchange->match.operation));
+}
+
+/* The path without its query. No part of a header or body is logged. */
+static void log_audit(const struct exchange *exchange)
+{
+	auto_free char *path = pl_strndup(exchange->text, strcspn(exchange->text, "?"));
+	auto_free char *text = pl_clean_shown(path);
+	const struct dash_user *user = &exchange->match.user;
+	char time[32];
+
+	pl_clock_rfc3339(pl_clock_real_ns(), time);
+	pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s status=%d %s %.500s", time,
+	       user->name[0] != '\0' ? user->name : "-", dash_role_name(user->role), exchange->from,
+	       exchange->status, exchange->method, text);
+}
+
 /* Frees the exchange. */
 static void exchange_done(struct exchange *exchange)
 {
@@ -428,6 +480,8 @@ static void exchange_done(struct exchange *exchange)
 	dash_peer_set_state(exchange->peer, DASH_PEER_SENDS);
 	if (server->verbose)
 		log_request(exchange);
+	if (is_audited(exchange))
+		log_audit(exchange);
 	if (exchange->has_begun)
 		forget_body(exchange);
 	dash_answer_done(&exchange->answer);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "dash/access/access.h"
 #include "dash/live/history.h"
 
 #define BEAT_S 15
@@ -299,6 +300,8 @@ void dash_live_wake_listeners(struct dash_live *live, int64_t now_ns)
 	find_gone(paused, count);
 	for (size_t i = 0; i < count; i++) {
 		struct live_listener *listener = paused[i];
+		listener->is_gone |= !dash_access_allows(listener->stream.access,
+							 listener->stream.user);
 		listener->is_beat_due = now_ns - listener->sent_ns >=
 					BEAT_S * live->options.second_ns;
 		if (!is_over(listener) && !has_news(listener))

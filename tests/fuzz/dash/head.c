@@ -62,6 +62,8 @@ int MHD_get_connection_values(struct MHD_Connection *connection, enum MHD_ValueK
 const union MHD_ConnectionInfo *MHD_get_connection_info(struct MHD_Connection *connection,
 							enum MHD_ConnectionInfoType info_type, ...)
 {
+	if (info_type == MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+		return NULL;
 	must(info_type == MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	return &connection->size;
 }
@@ -122,7 +124,7 @@ static void check(struct MHD_Connection *connection, const char *method, const c
 	struct dash_target target = { 0 };
 	struct dash_head head;
 
-	if (!dash_head_read(connection, method, text, &target, &head, &answer)) {
+	if (!dash_head_read(connection, NULL, method, text, &target, &head, &answer)) {
 		must(answer.status >= 400 && answer.status < 500 && answer.len > 0);
 		return;
 	}

@@ -5363,6 +5363,7 @@ export interface components {
             faults?: components["schemas"]["Fault"][];
         };
         /**
+         * @description Without a token, a server with --token-file returns only `status`.
          * @example {
          *       "status": "ok",
          *       "version": "0.1.0",
@@ -5377,12 +5378,12 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "ok";
-            version: string;
+            version?: string;
             /** @description Number of stored results, without deleted ones */
-            total: number;
-            data_version: components["schemas"]["DataVersion"];
+            total?: number;
+            data_version?: components["schemas"]["DataVersion"];
             /** @description Series of POST /api/analysis/regression since the server started */
-            analysis: {
+            analysis?: {
                 /** @description Number of analyses of single series */
                 analyzed_count: number;
                 /** @description Number of earlier analyses of the same points that were used again */
@@ -5890,7 +5891,9 @@ export interface components {
          * @description An error. The status has one of these meanings:
          *
          *     - 400: the request is malformed; the body has the location
-         *     - 403: the request comes from another website or host
+         *     - 401: the server has --token-file, and the request has no valid token; WWW-Authenticate has the scheme
+         *     - 403: the request comes from another website or host, or the role of the user is too weak; WWW-Authenticate then
+         *       has the expected role as `scope`
          *     - 404: the object or path does not exist
          *     - 405: the route does not accept the method; Allow lists those it accepts
          *     - 409: the request conflicts with the stored data
@@ -5899,6 +5902,7 @@ export interface components {
          *     - 413: the body is too large
          *     - 415: the route does not accept the type of the body
          *     - 422: the content is invalid
+         *     - 429: too many invalid tokens from this address; Retry-After has the delay
          *     - 431: the header is too large
          *     - 500: an internal error
          *     - 503: the server is stopping or has too many requests in progress; Retry-After has the delay

@@ -337,8 +337,8 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the state is in the address
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
-  const newer =
-    shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
+  const { data_version: version, total = 0 } = health.data ?? {}
+  const newer = shown && version !== undefined && version > shown.data_version ? total - shown.total : null
   // an empty page has nothing that could move under the pointer, so the first results appear immediately
   const isFirst = shown?.total === 0 && (newer ?? 0) > 0
   useEffect(() => {
@@ -383,7 +383,6 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
     () => ({ sort, selected, onlyDiffering, columns: state.columns, pinned: state.pinned }),
     [sort, selected, onlyDiffering, state.columns, state.pinned],
   )
-  const version = health.data?.data_version
   const status = useMemo(
     () =>
       shown && (

@@ -1,0 +1,251 @@
+#include "dash/access/access.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "dash/access/access_priv.h"
+#include "dash/problem.h"
+#include "dash/routes.h"
+
+/* A file that changed so shortly before it was read may change again without another time. */
+#define SETTLE_NS (100 * PL_NS_PER_MS)
+
+#define REALM "Bearer realm=\"profllm-dashboard\""
+
+static const char *const challenges[] = {
+#define ROLE(NAME, name, meaning) \
+	[DASH_ROLE_##NAME] = REALM ", error=\"insufficient_scope\", scope=\"" name "\"",
+#include "tbl/roles.h"
+};
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+/* Zero if the file is missing, so that it differs from every status. */
+static struct dash_file_stamp stamp_of(const char *path)
+{
+	struct dash_file_stamp stamp = { 0 };
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return stamp;
+	stamp.device = st.st_dev;
+	stamp.inode = st.st_ino;
+	stamp.mode = st.st_mode;
+	stamp.user = st.st_uid;
+	stamp.size = st.st_size;
+	stamp.modified_ns = st.st_mtim.tv_sec * PL_NS_PER_S + st.st_mtim.tv_nsec;
+	stamp.changed_ns = st.st_ctim.tv_sec * PL_NS_PER_S + st.st_ctim.tv_nsec;
+	return stamp;
+}
+
+static bool is_same(const struct dash_file_stamp *a, const struct dash_file_stamp *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->mode == b->mode &&
+	       a->user == b->user && a->size == b->size && a->modified_ns == b->modified_ns &&
+	       a->changed_ns == b->changed_ns;
+}
+
+/* Reads the file. The caller has locked for writing. */
+static int read_file(struct dash_access *access, struct pl_err *err)
+{
+	struct dash_tokens tokens = { 0 };
+
+	/* before the file is read: a later change gives another stamp */
+	access->stamp = stamp_of(access->path);
+	access->is_settled = pl_clock_real_ns() - access->stamp.changed_ns > SETTLE_NS;
+	int rc = dash_tokens_read(access->path, &tokens, err);
+	dash_tokens_done(&access->tokens);
+	access->tokens = tokens;
+	access->is_readable = rc == 0;
+	return rc;
+}
+
+/* Reports a failure once, and the recovery. */
+static void reread(struct dash_access *access)
+{
+	bool was_readable = access->is_readable;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (read_file(access, &err) < 0) {
+		if (!pl_text_equal(access->fault, err.text))
+			pl_log(PL_LOG_ERROR,
+			       "--token-file: %s; requests are refused until it can "
+			       "be read",
+			       err.text);
+		free(access->fault);
+		access->fault = pl_strdup(err.text);
+		return;
+	}
+	if (!was_readable)
+		pl_log(PL_LOG_INFO, "--token-file: '%s' was read again", access->path);
+	free(pl_take(access->fault));
+}
+
+void dash_access_lock(struct dash_access *access)
+{
+	struct dash_file_stamp stamp = stamp_of(access->path);
+
+	pthread_rwlock_rdlock(&access->lock);
+	if (access->is_readable && access->is_settled && is_same(&stamp, &access->stamp))
+		return;
+	pthread_rwlock_unlock(&access->lock);
+	pthread_rwlock_wrlock(&access->lock);
+	/* another thread may have read it meanwhile; reading again is cheap and rare */
+	reread(access);
+	pthread_rwlock_unlock(&access->lock);
+	pthread_rwlock_rdlock(&access->lock);
+}
+
+void dash_access_unlock(struct dash_access *access)
+{
+	pthread_rwlock_unlock(&access->lock);
+}
+
+int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *err)
+{
+	struct dash_access *access = pl_alloc(sizeof(*access));
+
+	access->path = path;
+	pthread_rwlock_init(&access->lock, NULL);
+	dash_tries_init(&access->tries);
+	if (read_file(access, err) < 0) {
+		dash_access_free(access);
+		return pl_err_wrap(err, "--token-file");
+	}
+	*ret = access;
+	return 0;
+}
+
+void dash_access_free(struct dash_access *access)
+{
+	if (access == NULL)
+		return;
+	dash_tokens_done(&access->tokens);
+	dash_tries_done(&access->tries);
+	pthread_rwlock_destroy(&access->lock);
+	free(access->fault);
+	free(access);
+}
+
+/* ---- users --------------------------------------------------------------------------------- */
+
+void dash_access_set_user(struct dash_user *user, const struct dash_token *token)
+{
+	*user = (struct dash_user){ .role = token->role, .expires_s = token->expires_s };
+	memcpy(user->name, token->name, sizeof(user->name));
+	memcpy(user->salt, token->salt, sizeof(user->salt));
+}
+
+/* The caller has locked. A token of the same name that was added later does not count. */
+static bool is_current(const struct dash_access *access, const struct dash_user *user)
+{
+	const struct dash_token *token = dash_tokens_find_user(&access->tokens, user->name);
+
+	return token != NULL && memcmp(token->salt, user->salt, sizeof(user->salt)) == 0 &&
+	       token->role == user->role && user->expires_s > pl_clock_real_ns() / PL_NS_PER_S;
+}
+
+bool dash_access_allows(struct dash_access *access, const struct dash_user *user)
+{
+	if (access == NULL)
+		return true;
+	dash_access_lock(access);
+	bool is_allowed = is_current(access, user);
+	dash_access_unlock(access);
+	return is_allowed;
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+/* Returns the token of "Bearer TOKEN"; NULL: another scheme. */
+static const char *token_of(const char *authorization)
+{
+	static const char scheme[] = "Bearer ";
+	size_t len = strlen(scheme);
+
+	if (strncasecmp(authorization, scheme, len) != 0)
+		return NULL;
+	return authorization + len + strspn(authorization + len, " ");
+}
+
+static bool refuse_file(struct dash_answer *answer)
+{
+	answer->retry_s = 1;
+	dash_refuse(answer, 503, "the tokens cannot be read; the log of the server has the reason");
+	return false;
+}
+
+/* Counts the failure. */
+static bool refuse_token(struct dash_access *access, const struct dash_head *head,
+			 const char *detail, struct dash_answer *answer)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	unsigned wait_s = dash_tries_wait(&access->tries, head->from, now_ns);
+
+	if (wait_s > 0) {
+		answer->retry_s = wait_s;
+		dash_refuse(answer, 429, "too many invalid tokens from this address");
+		return false;
+	}
+	dash_tries_fail(&access->tries, head->from, now_ns);
+	answer->challenge = REALM ", error=\"invalid_token\"";
+	dash_refuse(answer, 401, "%s", detail);
+	return false;
+}
+
+/* Finds the user. Returns false if the request is refused. */
+static bool find_user(struct dash_access *access, const struct dash_head *head,
+		      struct dash_user *ret, struct dash_answer *answer)
+{
+	const char *text;
+	bool is_valid;
+
+	if (head->authorization == NULL)
+		return true;
+	text = token_of(head->authorization);
+	if (text == NULL)
+		return refuse_token(access, head,
+				    "Authorization: found another scheme, expected "
+				    "'Bearer' and a token",
+				    answer);
+	dash_access_lock(access);
+	bool is_readable = access->is_readable;
+	const struct dash_token *token = dash_tokens_find(
+		&access->tokens, text, pl_clock_real_ns() / PL_NS_PER_S, &is_valid);
+	if (is_valid)
+		dash_access_set_user(ret, token);
+	dash_access_unlock(access);
+	if (!is_readable)
+		return refuse_file(answer);
+	return is_valid || refuse_token(access, head,
+					token != NULL ? "the token has expired"
+						      : "the token is unknown or was revoked",
+					answer);
+}
+
+bool dash_access_check(struct dash_access *access, const struct dash_head *head,
+		       enum dash_role role, struct dash_user *ret, struct dash_answer *answer)
+{
+	*ret = (struct dash_user){ .role = DASH_ROLE_NONE };
+	if (access == NULL)
+		return true;
+	if (!find_user(access, head, ret, answer))
+		return false;
+	if (ret->role >= role)
+		return true;
+	if (ret->role == DASH_ROLE_NONE) {
+		answer->challenge = REALM;
+		dash_refuse(answer, 401, "no token was sent; this dashboard demands one");
+		return false;
+	}
+	answer->challenge = challenges[role];
+	dash_refuse(answer, 403, "the token '%s' has the role '%s', expected '%s'", ret->name,
+		    dash_role_name(ret->role), dash_role_name(role));
+	return false;
+}

@@ -1,0 +1,37 @@
+/*
+ * Access: finds the user of each request by its token or session, and compares the user's role with that of the
+ * route (x-role in api/openapi.yaml). Without a token file (NULL), every client that reaches the server may do everything.
+ *
+ *	Authorization: Bearer ──> tokens.h ──┐
+ *	Cookie: profllm_…     ──> sessions.h ┴──> user ──> role ≥ that of the route? ──> handler, or 401, 403, 429, 503
+ *
+ * - The status of the token file is read for every request, and the file again if it has changed. So revoking a token
+ *   takes effect at once, also for its sessions and for responses in transmission.
+ * - If the file cannot be read, no user has access until it can be read again (503). The reason is in the log.
+ * - An address that fails too often waits (tries.h). A valid token in Authorization is accepted nevertheless, because it
+ *   cannot be guessed, and others may share the address.
+ * - All functions may be called from any thread, and take NULL.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "dash/access/user.h"
+
+struct dash_access;
+struct dash_answer;
+struct dash_head;
+
+/* Reads the file, which must be usable. `path` is borrowed. */
+int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *err) PL_MUST_CHECK;
+void dash_access_free(struct dash_access *access);
+PL_AUTO_DEFINE(struct dash_access, dash_access_free);
+#define auto_access PL_AUTO(dash_access_free) struct dash_access
+
+/*
+ * Returns false if the request is refused, with the reason in the response. *ret is the user; for NULL, and for role NONE
+ * without a token, it is zero.
+ */
+bool dash_access_check(struct dash_access *access, const struct dash_head *head,
+		       enum dash_role role, struct dash_user *ret, struct dash_answer *answer);
+/* Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. */
+bool dash_access_allows(struct dash_access *access, const struct dash_user *user);

@@ -1,0 +1,32 @@
+/* The state of dash/access/access.h. For the files of this directory. */
+#pragma once
+
+#include "dash/access/access.h"
+#include "dash/access/tokens.h"
+#include "dash/access/tries.h"
+
+#include <pthread.h>
+
+/* The status of a file, to notice a change. */
+struct dash_file_stamp {
+	unsigned long device, inode;
+	unsigned mode, user;
+	int64_t size, modified_ns, changed_ns;
+};
+
+struct dash_access {
+	const char *path;
+	struct dash_tries tries;
+	pthread_rwlock_t lock; /* protects the fields below */
+	struct dash_tokens tokens;
+	struct dash_file_stamp stamp;
+	bool is_settled;  /* the stamp is older than the time of reading, so a change changes it */
+	bool is_readable; /* otherwise there are no tokens */
+	char *fault;      /* the reason that was reported last; NULL: none */
+};
+
+/* Locks for reading, with the current content of the file. */
+void dash_access_lock(struct dash_access *access);
+void dash_access_unlock(struct dash_access *access);
+/* Overwrites *user. */
+void dash_access_set_user(struct dash_user *user, const struct dash_token *token);

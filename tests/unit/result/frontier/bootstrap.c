@@ -14,7 +14,12 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { CONFIGURATIONS = 24, RUNS = 5, SEEDS = 150, SEEDS_LONG = 2000 };
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 20 };
+#else
+enum { SEEDS = 150 };
+#endif
+enum { CONFIGURATIONS = 24, RUNS = 5, SEEDS_LONG = 2000 };
 
 static const struct res_frontier_space space = { 2, { true, true } };
 

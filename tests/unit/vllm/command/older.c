@@ -18,6 +18,12 @@
 #include "vllm/replaced.h"
 
 enum { STEPS_MAX = 4, SPELLINGS_MAX = 6 };
+/* The same code reads all arguments: AddressSanitizer sees each fifth. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SHARE = 5 };
+#else
+enum { SHARE = 1 };
+#endif
 
 struct spelling {
 	char *words; /* "--no-x", "--x false" */
@@ -218,7 +224,7 @@ static void every_older_spelling_keeps_its_sense(void **state)
 	size_t args = 0;
 
 	(void)state;
-	for (size_t i = 0; i < vllm_history_count(); i++) {
+	for (size_t i = 0; i < vllm_history_count(); i += SHARE) {
 		const struct vllm_history *history = vllm_history_at(i);
 		const struct option_row *row = history->of == NULL
 						       ? vllm_arg_find(vllm_catalog_reference(),
@@ -231,10 +237,10 @@ static void every_older_spelling_keeps_its_sense(void **state)
 	}
 	print_message("%zu arguments, %zu questions: %zu kept, %zu replaced, %zu refused\n", args,
 		      requested, retained, replaced, refused);
-	assert_true(args > 100);
-	assert_true(retained > 500);
-	assert_true(replaced > 50);
-	assert_true(refused > 50);
+	assert_true(args > 100 / SHARE);
+	assert_true(retained > 500 / SHARE);
+	assert_true(replaced > 50 / SHARE);
+	assert_true(refused > 50 / SHARE);
 }
 
 static const struct {

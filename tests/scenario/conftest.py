@@ -9,13 +9,13 @@ import time
 import zlib
 from pathlib import Path
 
+import asan_tests
 import pytest
 from database_tools import NOT_FOUND, Postgres, Sqlite, programs
 from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
 TEST_DATA = os.environ.get("PROFLLM_TEST_DATA")
-SAMPLE = 2
 sys.path.insert(0, str(SOURCE / "tools"))
 
 import scratch  # noqa: E402
@@ -35,30 +35,34 @@ def pytest_configure(config):
     # the default would be the host's
     os.environ.setdefault("PROFLLM_LOCK_DIR", f"{folder}/locks")
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
+    config.addinivalue_line("markers", "sanitize_all: under AddressSanitizer with all sets of parameters")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
     config.addinivalue_line("markers", "one_database: with SQLite alone, but for PROFLLM_TEST_LONG (the kind of database has no part in it)")
     config.addinivalue_line("markers", "long_file: begun before others, that nobody waits for the rest of it at the end")
 
 
-def sampled(items):
-    """Returns SAMPLE parameter sets of each test that has many, the same ones in each run: AddressSanitizer takes several
-    times as long."""
+def under_address_sanitizer(items):
+    """Returns one parameter set of each test, the same one in each run, without the tests of asan_tests.py: AddressSanitizer
+    takes several times as long."""
     sets = {}
     for item in items:
-        if getattr(item, "callspec", None) is not None:
+        is_left_out = asan_tests.is_left_out(str(item.path.relative_to(SOURCE / "tests/scenario")), item.originalname)
+        if not is_left_out and item.get_closest_marker("release_only") is None:
             sets.setdefault(item.nodeid.split("[")[0], []).append(item)
-    return {item for same in sets.values() for item in sorted(same, key=lambda item: zlib.crc32(item.nodeid.encode()))[:SAMPLE]}
+    least = {name: min(same, key=lambda item: zlib.crc32(item.nodeid.encode())) for name, same in sets.items()}
+    return {item for name, same in sets.items() for item in same if item is least[name] or item.get_closest_marker("sanitize_all")}
 
 
 def pytest_collection_modifyitems(config, items):
     """Runs tests that are the same for each kind of database with one of them; starts with the long files."""
     is_full = "PROFLLM_TEST_LONG" in os.environ
-    chosen = None if is_full or os.environ.get("PROFLLM_SANITIZED") != "address" else sampled(items)
+    chosen = None if is_full or os.environ.get("PROFLLM_SANITIZED") != "address" else under_address_sanitizer(items)
 
     def is_left_out(item):
-        if is_full or getattr(item, "callspec", None) is None:
+        if is_full:
             return False
-        is_again = item.get_closest_marker("one_database") is not None and item.callspec.params.get("database") == "postgres"
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        is_again = item.get_closest_marker("one_database") is not None and params.get("database") == "postgres"
         return is_again or (chosen is not None and item not in chosen)
 
     out = [item for item in items if is_left_out(item)]

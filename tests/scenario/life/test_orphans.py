@@ -273,6 +273,7 @@ def play_moment(make_scene, seed):
     return hit
 
 
+@pytest.mark.sanitize_all
 @pytest.mark.parametrize("first", range(0, MOMENTS, MOMENTS_A_TEST))
 def test_random_moments(make_scene, first):
     hits = [play_moment(make_scene, seed) for seed in range(first, first + MOMENTS_A_TEST)]

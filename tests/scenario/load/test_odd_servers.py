@@ -101,6 +101,7 @@ def plays(bin_dir, tmp_path_factory, patience):
     return play
 
 
+@pytest.mark.sanitize_all
 @pytest.mark.parametrize("table, name", [(table, name) for table, (_, rows) in TABLES.items() for name in rows])
 def test_row(plays, table, name):
     play = plays(table)

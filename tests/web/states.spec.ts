@@ -1,5 +1,5 @@
 // States of every page: nothing scrolls into blank space, on the screen or on paper, and axe finds nothing. A usual run
-// takes every second state of each page and those that are printed, PROFLLM_TEST_LONG=1 all of them.
+// takes every fourth state of each page and those that are printed, PROFLLM_TEST_LONG=1 all of them.
 import type { Page } from '@playwright/test'
 
 import { expect, soundness, test } from './fixtures'
@@ -15,7 +15,7 @@ const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1'
 const CHOSEN = IS_LONG
   ? STATES
   : Object.values(Object.groupBy(STATES, ({ page }) => page)).flatMap((states = []) =>
-      states.filter(({ prints }, at) => prints || at % 2 === 0),
+      states.filter(({ prints }, at) => prints || at % 4 === 0),
     )
 const PARTS = 6 // tests, each with a browser context for the desktop and one for the phone
 

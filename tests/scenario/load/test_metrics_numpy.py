@@ -64,7 +64,7 @@ OFFLINE = [
     "avg_warm_encoder_compilation_time",
 ]
 # under a sanitizer most of the time would be numpy's
-SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 40 if os.environ.get("PROFLLM_SANITIZED") else 200
+SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 40 if os.environ.get("PROFLLM_SANITIZED") else 80
 
 
 def record(index, acted, events, **more):

@@ -8,6 +8,7 @@ import { frontiers } from './frontiers'
 import { AFTER, history } from './history'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { type Document, ownResult, read, variant, write } from './results'
+import { ADDRESSES, PACKED } from './use-cases'
 
 const OUT = process.env['PROFLLM_SHOTS'] as string
 
@@ -250,4 +251,74 @@ test.describe('pareto', () => {
         await page.screenshot({ path: join(OUT, `pareto-${name}-whole.png`), animations: 'disabled', fullPage: true })
     })
   }
+})
+
+test.describe('use cases', () => {
+  const measured = useDashboard((store) => store.import(PACKED))
+  const plot = (page: Page) => page.getByRole('region', { name: 'Chart', exact: true })
+  const open = async (page: Page, name: keyof typeof ADDRESSES, more = '') => {
+    await page.goto(`${measured().url}${ADDRESSES[name]}${more}`)
+    await expect(
+      plot(page)
+        .or(page.getByRole('region', { name: 'Overview' }))
+        .first(),
+    ).toBeVisible()
+  }
+  const shot = async (page: Page, name: string) => {
+    await page.mouse.move(0, 0)
+    await page.waitForLoadState('networkidle')
+    await save(page, `use-case-${name}`)
+  }
+
+  for (const name of ['models', 'scaling', 'memory', 'utilization'] as const)
+    test(`use case ${name}`, async ({ page }) => {
+      await open(page, name)
+      await shot(page, name)
+    })
+
+  test('use case configuration', async ({ page }) => {
+    await open(page, 'configuration', '&limits=results.p99_ttft_ms<=700')
+    await expect(page.getByText(/configurations keep all limits/)).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Server command' })).toBeVisible()
+    await shot(page, 'configuration')
+  })
+
+  test('use case precision', async ({ page }) => {
+    await open(page, 'precision')
+    for (const name of ['KV auto', 'fp8 · KV auto', 'fp8 · KV fp8']) {
+      await page.getByRole('button', { name: `Details of ${name}`, exact: true }).click()
+      await page
+        .getByRole('region', { name: 'Configuration', exact: true })
+        .getByRole('button', { name: /^Pin to compare/ })
+        .click()
+    }
+    await page.keyboard.press('v')
+    await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('table')).toBeVisible()
+    await shot(page, 'precision')
+  })
+
+  test('use case regression', async ({ page }) => {
+    await page.goto(`${measured().url}${ADDRESSES.regression}`)
+    await page.getByRole('link', { name: /regression.*Median TTFT/ }).click()
+    await expect(plot(page).getByRole('slider')).toBeVisible()
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await shot(page, 'regression')
+  })
+
+  test('use case validation', async ({ page }) => {
+    for (const role of ['running', 'candidate']) {
+      await open(page, 'validation', `&benchmark.max_concurrency=32&tags.role=${role}`)
+      await page.getByRole('button', { name: /^Pin as a group/ }).click()
+    }
+    await page.keyboard.press('v')
+    await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('table')).toBeVisible()
+    await shot(page, 'validation')
+  })
+
+  test('use case capacity', async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height: 1150 })
+    await open(page, 'capacity', '&limits=results.p99_ttft_ms<=400&load=500')
+    await expect(page.getByRole('region', { name: 'Capacity table' })).toBeVisible()
+    await shot(page, 'capacity')
+  })
 })

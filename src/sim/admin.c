@@ -54,10 +54,11 @@ void sim_add_config(const struct sim_server *server, struct pl_buf *text)
 
 	pl_buf_addf(text,
 		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
-		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "
+		    "tensor_parallel_size=%u, pipeline_parallel_size=%u, enable_prefix_caching=%s, "
+		    "enable_chunked_prefill=%s, "
 		    "seed=%lld, served_model_name=%s",
 		    options->model, server->limits.max_model_len, config->tensor_parallel,
-		    config->prefix_caching ? "True" : "False",
+		    config->pipeline_parallel, config->prefix_caching ? "True" : "False",
 		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
 		    server->limits.names[0]);
 }

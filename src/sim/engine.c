@@ -395,7 +395,8 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 	engine->step.duration_ns = config->fixed_step_ns;
 	if (config->fixed_step_ns <= 0)
 		engine->step.duration_ns = sim_profile_step_ns(
-			config->profile, config->tensor_parallel, &engine->step.work);
+			config->profile, config->tensor_parallel, config->pipeline_parallel,
+			&engine->step.work);
 	engine->in_step = true;
 	engine->stats.steps++;
 	return engine->step.duration_ns;

@@ -42,7 +42,8 @@ struct sim_engine_config {
 	int64_t fixed_step_ns;             /* 0: by the profile */
 	const struct sim_profile *profile; /* may be NULL with a fixed step */
 	uint32_t tensor_parallel;
-	double eos_rate; /* probability that a token after min_tokens is the last */
+	uint32_t pipeline_parallel; /* stages; 0: 1 */
+	double eos_rate;            /* probability that a token after min_tokens is the last */
 };
 
 struct sim_sequence_spec {

@@ -41,6 +41,7 @@ struct sim_options {
 	int64_t block_size;
 	int64_t block_count;     /* --num-gpu-blocks-override; 0: by the profile */
 	int64_t tensor_parallel; /* 0: by the profile */
+	int64_t pipeline_parallel;
 	int64_t max_logprobs;
 	int64_t stream_interval; /* tokens per event after the first */
 	int64_t seed;

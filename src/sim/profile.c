@@ -69,7 +69,7 @@ struct sim_profile sim_profile_with_formats(const struct sim_profile *profile,
 }
 
 /* Two all-reduces per layer: one latency each, and the ring's share of the activation bytes. */
-static double communication_s(const struct sim_profile *profile, double ranks, double tokens)
+static double all_reduce_s(const struct sim_profile *profile, double ranks, double tokens)
 {
 	/*
 	 * A ring sends 2(R-1)/R of the data through each link. There are two all-reduces per layer, after attention and
@@ -83,11 +83,25 @@ static double communication_s(const struct sim_profile *profile, double ranks, d
 	       (profile->link_latency_ns * 1e-9 + bytes / profile->link_bytes_per_s);
 }
 
+/* The activations pass once from each stage to the next. */
+static double passing_s(const struct sim_profile *profile, double stages, double tokens)
+{
+	return (stages - 1) *
+	       (profile->link_latency_ns * 1e-9 +
+		tokens * profile->hidden * BYTES_PER_VALUE / profile->link_bytes_per_s);
+}
+
 int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_parallel,
-			    const struct sim_work *work)
+			    uint32_t pipeline_parallel, const struct sim_work *work)
 {
 	double ranks = tensor_parallel > 0 ? tensor_parallel : profile->tensor_parallel;
-	double tokens = (double)work->prefill_tokens + work->decode_tokens;
+	double stages = fmax(pipeline_parallel, 1);
+	/*
+	 * The sequences are divided among as many parts as there are stages. While one part is in a stage, the others are in
+	 * other stages, so that all parts take as long as one part takes for all stages.
+	 */
+	double parts = fmin(stages, fmax(work->sequences, 1));
+	double tokens = ((double)work->prefill_tokens + work->decode_tokens) / parts;
 	double bytes_per_s = ranks * profile->memory_bytes_per_s * profile->memory_efficiency;
 	double flops = ranks * profile->flops * profile->flops_efficiency;
 	/*
@@ -99,18 +113,22 @@ int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_p
 			       2.0 * profile->parameters * tokens / flops);
 	double attention_s = fmax(work->context_tokens * profile->kv_bytes_per_token / bytes_per_s,
 				  4.0 * profile->layers * profile->hidden * work->attention_pairs /
-					  flops);
+					  flops) /
+			     parts;
 	double overhead_ns = profile->step_overhead_ns +
 			     profile->sequence_overhead_ns * work->sequences;
 
 	return llround(overhead_ns +
-		       1e9 * (linear_s + attention_s + communication_s(profile, ranks, tokens)));
+		       1e9 * (linear_s + attention_s + all_reduce_s(profile, ranks, tokens) +
+			      passing_s(profile, stages, tokens)));
 }
 
 uint32_t sim_profile_block_count(const struct sim_profile *profile, uint32_t tensor_parallel,
-				 double memory_utilisation, uint32_t block_size)
+				 uint32_t pipeline_parallel, double memory_utilisation,
+				 uint32_t block_size)
 {
-	double ranks = tensor_parallel > 0 ? tensor_parallel : profile->tensor_parallel;
+	double ranks = (tensor_parallel > 0 ? tensor_parallel : profile->tensor_parallel) *
+		       fmax(pipeline_parallel, 1);
 	double bytes = ranks * (profile->gpu_bytes * memory_utilisation - ACTIVATION_BYTES) -
 		       profile->weight_bytes;
 	double blocks = bytes / (profile->kv_bytes_per_token * block_size);

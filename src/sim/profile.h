@@ -51,8 +51,10 @@ const struct sim_profile *sim_profile_at(size_t i); /* NULL after the last */
  */
 struct sim_profile sim_profile_with_formats(const struct sim_profile *profile,
 					    const char *quantization, const char *kv_cache_dtype);
+/* tensor_parallel 0: that of the profile; pipeline_parallel 0: 1. */
 int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_parallel,
-			    const struct sim_work *work);
+			    uint32_t pipeline_parallel, const struct sim_work *work);
 /* Returns the number of KV cache blocks: utilization x memory - weights - 2 GB per GPU. 0: none fits. */
 uint32_t sim_profile_block_count(const struct sim_profile *profile, uint32_t tensor_parallel,
-				 double memory_utilisation, uint32_t block_size);
+				 uint32_t pipeline_parallel, double memory_utilisation,
+				 uint32_t block_size);

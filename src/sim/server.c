@@ -140,12 +140,13 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 		.fixed_step_ns = options->step_ns,
 		.profile = options->profile,
 		.tensor_parallel = (uint32_t)options->tensor_parallel,
+		.pipeline_parallel = (uint32_t)options->pipeline_parallel,
 		.eos_rate = options->eos_rate,
 	};
 	if (config->block_count == 0)
 		config->block_count = sim_profile_block_count(
-			options->profile, config->tensor_parallel, options->memory_utilisation,
-			config->block_size);
+			options->profile, config->tensor_parallel, config->pipeline_parallel,
+			options->memory_utilisation, config->block_size);
 	if (config->block_count == 0)
 		return pl_err_invalid(err,
 				      "No available memory for the cache blocks. Try increasing "

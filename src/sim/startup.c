@@ -82,14 +82,14 @@ static void log_cache(const struct sim_server *server)
 {
 	const struct sim_engine_config *config = &server->engine_config;
 	uint64_t tokens = (uint64_t)config->block_count * config->block_size;
+	double ranks = (double)config->tensor_parallel * config->pipeline_parallel;
 	char cache[32];
 	char length[32];
 
 	group_digits(tokens, cache);
 	group_digits(server->limits.max_model_len, length);
 	sim_log_line("INFO", "gpu_worker.py:276", "Available KV cache memory: %.2f GiB",
-		     (double)tokens * server->options->profile->kv_bytes_per_token /
-			     config->tensor_parallel / GIB);
+		     (double)tokens * server->options->profile->kv_bytes_per_token / ranks / GIB);
 	sim_log_line("INFO", "kv_cache_utils.py:1013", "GPU KV cache size: %s tokens", cache);
 	sim_log_line("INFO", "kv_cache_utils.py:1017",
 		     "Maximum concurrency for %s tokens per request: %.2fx", length,
@@ -122,7 +122,8 @@ static void log_stage(const struct sim_server *server, enum sim_stage stage)
 		sim_log_line("INFO", "gpu_model_runner.py:2007",
 			     "Model loading took %.4f GiB and %.6f seconds",
 			     options->profile->weight_bytes /
-				     server->engine_config.tensor_parallel / GIB,
+				     server->engine_config.tensor_parallel /
+				     server->engine_config.pipeline_parallel / GIB,
 			     weights_s);
 	}
 	if (stage == COMPILED && options->startup_ns > 0)

@@ -31,6 +31,7 @@ ROUTE("POST", "/api/data/compare", compare, DATA, SHARED)
 ROUTE("POST", "/api/analysis/pareto", find_frontiers, DATA, SHARED)
 ROUTE("POST", "/api/analysis/missing", find_missing, DATA, SHARED)
 ROUTE("POST", "/api/analysis/impact", find_effects, DATA, ANALYSIS)
+ROUTE("POST", "/api/analysis/scaling", measure_scaling, DATA, ANALYSIS)
 /* not shared: artifacts may arrive without a new data version */
 ROUTE("POST", "/api/analysis/slo", find_feasible, NONE, QUEUE)
 ROUTE("POST", "/api/analysis/regression", find_regressions, DATA, ANALYSIS)

@@ -310,6 +310,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/scaling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure speed-up and efficiency over parallel sizes, and where more GPUs stop paying
+         * @description A line has the results with equal values in all inputs except those of its size, and equal engine, release and GPU model.
+         *     Definitions and statistics are described in docs/reference/scaling.md.
+         */
+        post: operations["measureScaling"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analysis/slo": {
         parameters: {
             query?: never;
@@ -2735,6 +2756,210 @@ export interface components {
             ids: components["schemas"]["ExperimentIds"];
             /** @description Median of the metric */
             median: number | null;
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "server.model",
+         *         "op": "eq",
+         *         "value": "meta-llama/Llama-3.1-70B-Instruct"
+         *       },
+         *       "axis": "tensor",
+         *       "metric": {
+         *         "field": "results.output_throughput"
+         *       },
+         *       "vary": [
+         *         "benchmark.max_concurrency"
+         *       ],
+         *       "gain_limit": 0.6
+         *     }
+         */
+        ScalingRequest: {
+            filter?: components["schemas"]["Filter"];
+            axis?: components["schemas"]["ScalingAxis"];
+            /** @description The metric that scales; null means results.output_throughput */
+            metric?: components["schemas"]["ParetoRequestMetric"] | null;
+            /**
+             * @description Metrics whose means each point includes; null means system.peak_gpu_memory_gb, launch.facts.kv_cache_tokens and
+             *     launch.phases.ready_s
+             */
+            panels?: components["schemas"]["FieldId"][] | null;
+            /**
+             * @description Further inputs that may differ within a line, such as benchmark.max_concurrency. The line passes through the best
+             *     point of each size.
+             */
+            vary?: components["schemas"]["FieldId"][];
+            /** @description Fields whose values form the groups; each line is in one group */
+            group_by?: components["schemas"]["FieldId"][];
+            /**
+             * @description More GPUs stop paying where the gain is below this limit
+             * @default 0.5
+             */
+            gain_limit?: number;
+            /**
+             * @description Maximum number of points of all lines together
+             * @default 1000
+             */
+            limit?: number;
+            /**
+             * @description Whether to include simulated results. If there are no others, they are always included.
+             * @default false
+             */
+            simulated?: boolean;
+            /**
+             * @description Whether to include results with a verdict other than trusted. Results without a verdict are always included. If there
+             *     are no others, untrusted ones are always included.
+             * @default false
+             */
+            untrusted?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        /**
+         * @description The size: GPUs of all ranks together, tensor, pipeline or data parallel size, the ranks that experts are divided among
+         *     (1 without expert parallelism), or nodes
+         * @enum {unknown}
+         */
+        ScalingAxis: "gpus" | "tensor" | "pipeline" | "data" | "expert" | "nodes";
+        Scaling: {
+            /** @description Number of rows of all lines with several sizes */
+            count: number;
+            /** @description Number of all rows */
+            total: number;
+            /** @description Number of simulated rows that match the filter */
+            simulated: number;
+            /** @description Number of simulated rows that are excluded */
+            excluded: number;
+            /** @description Number of rows that are excluded because their verdict is not trusted */
+            untrusted_excluded: number;
+            /** @description Number of rows that are excluded because they lack a finite number in the metric */
+            unmeasured: number;
+            /** @description Number of rows that are excluded because their size on the axis is unknown */
+            unsized_count: number;
+            axis: components["schemas"]["ScalingAxis"];
+            metric: components["schemas"]["ChoiceMetric"];
+            panels: {
+                field: components["schemas"]["FieldId"];
+                label: string;
+                unit: string;
+            }[];
+            gain_limit: number;
+            /** @description The sizes of the remaining rows on each axis, ascending; at most 64 of each */
+            axes: {
+                axis: components["schemas"]["ScalingAxis"];
+                sizes: number[];
+            }[];
+            /** @description Lines with several sizes, by their number of sizes, then of runs, most first */
+            lines: components["schemas"]["ScalingLine"][];
+            /** @description Number of further lines */
+            more_count: number;
+            /** @description Number of lines that are omitted because all their runs have one size */
+            single_count: number;
+            /** @description Properties in which the rows of the lines differ although they should match. Each field has one side: all rows. */
+            cautions: components["schemas"]["Caution"][];
+            /** @description "intervals" if there was no time to compute the intervals of the last lines */
+            incomplete: "intervals"[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        ScalingLine: {
+            /** @description Hash of the inputs that its runs have in common */
+            id: string;
+            /** @description The fields in words */
+            label: string;
+            /** @description The fields in which the lines of the response differ */
+            fields: components["schemas"]["ScalingField"][];
+            /** @description Values of group_by by field id; a missing id is not recorded */
+            key: {
+                [key: string]: unknown;
+            };
+            /** @description GPU model; null if it is not recorded */
+            gpu: string | null;
+            /**
+             * @description What the GPUs of the points count
+             * @enum {unknown}
+             */
+            gpu_unit: "gpu" | "mig_instance";
+            run_count: number;
+            /** @description By size, of one size that on the line first */
+            points: components["schemas"]["ScalingPoint"][];
+            /**
+             * @description The first step of the line whose gain is below gain_limit; null if there is none. certainty: surely if the whole
+             *     interval of the gain is below the limit, perhaps if it contains the limit, unknown without an interval.
+             */
+            stop: {
+                /** @description Largest size that still pays */
+                from: number;
+                to: number;
+                gain: components["schemas"]["ScalingValue"];
+                /** @enum {unknown} */
+                certainty: "surely" | "perhaps" | "unknown";
+            } | null;
+        };
+        ScalingField: {
+            field: components["schemas"]["FieldId"];
+            label: string;
+            /** @description Null if it was not set */
+            value: unknown;
+        };
+        /** @description A number without a unit, with a 95 % confidence interval over the runs */
+        ScalingValue: {
+            value: number | null;
+            /** @description Null without repeated runs */
+            low: number | null;
+            high: number | null;
+        };
+        /** @description Runs with the same size, layout, GPUs and values of vary */
+        ScalingPoint: {
+            size: number;
+            /** @description Whether its mean is the best of its size */
+            on_line: boolean;
+            ids: components["schemas"]["ExperimentIds"];
+            /** @description The parallel sizes; null if unknown */
+            layout: {
+                tensor: number | null;
+                pipeline: number | null;
+                data: number | null;
+                expert: number | null;
+            };
+            /** @description The values of vary */
+            fields: components["schemas"]["ScalingField"][];
+            /** @description GPUs that the server used; null if unknown */
+            gpus: number | null;
+            /**
+             * @description arguments: product of the tensor, pipeline, context and data parallel sizes. recorded: number of GPUs in the result.
+             *     remote: unknown, because the run did not start the server and launch.hardware does not declare its GPUs. none: the run
+             *     had no GPU. unknown: neither arguments nor GPUs are recorded.
+             * @enum {unknown}
+             */
+            gpus_source: "arguments" | "recorded" | "remote" | "none" | "unknown";
+            /** @description derived.gpu_count, which differs from gpus if some GPUs were idle or on other nodes */
+            gpus_recorded: number | null;
+            /** @description The metric */
+            value: components["schemas"]["ChoiceMean"];
+            /** @description The metric per GPU; null if a lower value is better */
+            per_gpu: components["schemas"]["ChoiceMean"];
+            /** @description Mean divided by that of the smallest size on the line, or the inverse if a lower value is better */
+            speedup: components["schemas"]["ScalingValue"];
+            /** @description GPUs divided by those of the smallest size on the line */
+            ideal: number | null;
+            /** @description Speed-up divided by the ideal */
+            efficiency: components["schemas"]["ScalingValue"];
+            /**
+             * @description Speed-up beyond that of the previous size on the line, divided by the same difference of the ideal: the share of an
+             *     ideal GPU that each added GPU contributes
+             */
+            gain: components["schemas"]["ScalingValue"];
+            /**
+             * @description Whether the gain is at least gain_limit, by its interval; unknown without one, none without a gain
+             * @enum {unknown}
+             */
+            pays: "none" | "unknown" | "yes" | "perhaps" | "no";
+            /** @description Means of the panels, over the runs that record them */
+            panels: {
+                count: number;
+                mean: number | null;
+                low: number | null;
+                high: number | null;
+            }[];
         };
         /**
          * @example {
@@ -6554,6 +6779,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Missing"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    measureScaling: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScalingRequest"];
+            };
+        };
+        responses: {
+            /** @description The lines */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scaling"];
                 };
             };
             422: components["responses"]["Unfit"];

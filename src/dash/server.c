@@ -411,8 +411,18 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	return false;
 }
 
+/* A client that sends its body slowly must not change anything after its token was revoked. */
+static void check_again(struct exchange *exchange)
+{
+	if (exchange->is_refused || exchange->came == 0 || exchange->connection != NULL)
+		return;
+	exchange->is_refused = !dash_access_confirm(exchange->server->context->access,
+						    &exchange->match.user, &exchange->answer);
+}
+
 static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *connection)
 {
+	check_again(exchange);
 	if (!exchange->is_refused && !exchange->is_requested && !ask(exchange, connection))
 		return MHD_YES;
 	if (!exchange->is_refused && exchange->sink != NULL && exchange->connection == NULL) {
@@ -431,6 +441,7 @@ static void log_request(const struct exchange *exchange)
 					    [DASH_WORK_DROPPED] = ", which was not started",
 					    [DASH_WORK_GIVEN_UP] = ", which was canceled" };
 	auto_free char *text = pl_clean_line(exchange->text);
+	auto_free char *method = exchange->method != NULL ? pl_clean_line(exchange->method) : NULL;
 	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
 	auto_free char *answer =
 		exchange->status != 0
@@ -439,8 +450,8 @@ static void log_request(const struct exchange *exchange)
 				      exchange->connection != NULL ? ends[exchange->asker.end]
 								   : "");
 
-	fprintf(stderr, "%s %.500s %s in %.1f ms\n",
-		exchange->method != NULL ? exchange->method : "?", text, answer, ms);
+	fprintf(stderr, "%.40s %.500s %s in %.1f ms\n", method != NULL ? method : "?", text, answer,
+		ms);
 }
 
 /*

@@ -229,6 +229,24 @@ static bool find_user(struct dash_access *access, const struct dash_head *head,
 					answer);
 }
 
+bool dash_access_confirm(struct dash_access *access, const struct dash_user *user,
+			 struct dash_answer *answer)
+{
+	if (access == NULL || user->role == DASH_ROLE_NONE)
+		return true;
+	dash_access_lock(access);
+	bool is_readable = access->is_readable;
+	bool is_allowed = is_current(access, user);
+	dash_access_unlock(access);
+	if (!is_readable)
+		return refuse_file(answer);
+	if (is_allowed)
+		return true;
+	answer->challenge = REALM ", error=\"invalid_token\"";
+	dash_refuse(answer, 401, "the token has expired or was revoked during the request");
+	return false;
+}
+
 bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 		       enum dash_role role, struct dash_user *ret, struct dash_answer *answer)
 {

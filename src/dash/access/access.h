@@ -33,5 +33,11 @@ PL_AUTO_DEFINE(struct dash_access, dash_access_free);
  */
 bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 		       enum dash_role role, struct dash_user *ret, struct dash_answer *answer);
+/*
+ * Checks again that the user has not lost access, when a body that may have taken long has arrived. Returns false if the
+ * request is refused.
+ */
+bool dash_access_confirm(struct dash_access *access, const struct dash_user *user,
+			 struct dash_answer *answer);
 /* Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. */
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user);

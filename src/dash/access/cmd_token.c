@@ -1,8 +1,10 @@
 /* `profllm-dashboard token`: adds, lists and revokes the tokens of a token file (access/tokens.h). */
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -99,6 +101,8 @@ static int add(const struct token_options *options, const char *name, struct pl_
 	int status;
 
 	(void)dash_role_find(options->role, &role);
+	/* if nobody reads the output, the token must be revoked below */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (dash_tokens_add(options->file, name, role, expires_s, text, err) < 0)
 		return -1;
 	if (options->json) {
@@ -180,6 +184,8 @@ int dash_cmd_token(int argc, char **argv)
 		return status;
 	if (check(&options, &words, &err) < 0)
 		return pl_program_fail(&err);
+	/* no other user may open the new file before it has its mode */
+	(void)umask(S_IRWXG | S_IRWXO);
 	const char *verb = words.items[0];
 	rc = strcmp(verb, "add") == 0    ? add(&options, words.items[1], &err)
 	     : strcmp(verb, "list") == 0 ? list(&options, &err)

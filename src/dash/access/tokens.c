@@ -105,7 +105,7 @@ static int refuse(const struct place *place, const char *key, const char *found,
 		  const char *expected, struct pl_err *err)
 {
 	auto_free char *clean = pl_clean_shown(found);
-	bool is_secret = pl_text_starts(found, DASH_TOKEN_PREFIX);
+	bool is_secret = strstr(found, DASH_TOKEN_PREFIX) != NULL;
 
 	return pl_err_invalid(err, "%s:%d: %s: found %s%.*s%s, expected %s", place->source,
 			      place->line, key, is_secret ? "" : "'", FOUND_CHARS,
@@ -286,10 +286,11 @@ static void add_line(struct pl_buf *text, const struct dash_token *token)
 	pl_buf_add_char(text, '\n');
 }
 
-/* Returns the descriptor whose end unlocks the file. */
+/* Returns the descriptor whose end unlocks the file. All links to the file have one lock. */
 static int lock(const char *path, int *ret_fd, struct pl_err *err)
 {
-	auto_free char *name = pl_asprintf("%s.lock", path);
+	auto_free char *target = realpath(path, NULL);
+	auto_free char *name = pl_asprintf("%s.lock", target != NULL ? target : path);
 	auto_fd int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 
 	if (fd < 0)
@@ -325,6 +326,14 @@ static int read_for_change(const char *path, struct dash_tokens *ret, struct pl_
 	return dash_tokens_read(path, ret, err);
 }
 
+/* Before the lock file is created: one of root would lock the owner of the tokens out. */
+static int check_for_change(const char *path, struct pl_err *err)
+{
+	auto_tokens tokens = { 0 };
+
+	return read_for_change(path, &tokens, err);
+}
+
 static int make_token(struct dash_token *token, char ret_text[DASH_TOKEN_BYTES], struct pl_err *err)
 {
 	unsigned char secret[SECRET_BYTES];
@@ -355,7 +364,8 @@ int dash_tokens_add(const char *path, const char *name, enum dash_role role, int
 	auto_tokens tokens = { 0 };
 	auto_fd int lock_fd = -1;
 
-	if (lock(path, &lock_fd, err) < 0 || read_for_change(path, &tokens, err) < 0)
+	if (check_for_change(path, err) < 0 || lock(path, &lock_fd, err) < 0 ||
+	    read_for_change(path, &tokens, err) < 0)
 		return -1;
 	if (dash_tokens_find_user(&tokens, name) != NULL)
 		return pl_err_set(err, PL_ERR_BUSY,
@@ -382,7 +392,8 @@ int dash_tokens_revoke(const char *path, const char *name, struct pl_err *err)
 
 	if (!pl_file_exists(path))
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "'%s' does not exist", path);
-	if (lock(path, &lock_fd, err) < 0 || dash_tokens_read(path, &tokens, err) < 0)
+	if (check_for_change(path, err) < 0 || lock(path, &lock_fd, err) < 0 ||
+	    dash_tokens_read(path, &tokens, err) < 0)
 		return -1;
 	const struct dash_token *token = dash_tokens_find_user(&tokens, name);
 	if (token == NULL)

@@ -1,5 +1,6 @@
 """Access to a dashboard: tokens of a file, the role of each route, and addresses other than the loopback."""
 import contextlib
+import hashlib
 import http.client
 import json
 import re
@@ -190,6 +191,36 @@ def test_a_stream_ends_with_its_token(bin_dir, guarded):
     connection.close()
 
 
+@pytest.mark.parametrize("method, path, media, body", [
+    ("POST", "/api/annotations", "application/json", b'{"version": "1", "text": "late"}'),
+    ("POST", "/api/upload/raw?name=x", "text/plain", b"late"),
+    ("PUT", "/api/upload/artifact/small-1/server_log/log", "text/plain", b"late"),
+])
+def test_a_body_that_ends_after_its_token(bin_dir, guarded, method, path, media, body):
+    """A client that was sending when its token was revoked changes nothing."""
+    guarded.upload("/api/upload/json", little(1))
+    late = add_token(bin_dir, guarded.path, "late", "--role", "write")
+    with contextlib.closing(guarded.connect_from_elsewhere()) as connection:
+        connection.putrequest(method, path)
+        for name, value in {**bearer(late), "Content-Type": media, "Content-Length": str(len(body))}.items():
+            connection.putheader(name, value)
+        if "artifact" in path:
+            connection.putheader("X-Content-SHA256", hashlib.sha256(body).hexdigest())
+        connection.putheader("Expect", "100-continue")
+        connection.endheaders()
+        assert connection.sock.recv(100).startswith(b"HTTP/1.1 100 ")  # the token was checked
+        connection.send(body[:2])
+        revoke(bin_dir, guarded.path, "late")
+        connection.send(body[2:])
+        answer = connection.getresponse()
+        assert answer.status == 401
+        assert json.loads(answer.read())["detail"] == "the token has expired or was revoked during the request"
+    assert guarded.get("/api/annotations").json["annotations"] == []
+    assert len(guarded.get("/api/upload/jobs").json["jobs"]) == 1
+    assert guarded.get("/api/data/experiments/1/artifacts").json["artifacts"] == []
+    assert "user=late role=write" in guarded.stop()[2]
+
+
 # ---- failures ------------------------------------------------------------------------------------
 
 
@@ -328,12 +359,34 @@ def test_the_token_command(bin_dir, tmp_path):
 
 
 def test_writers_at_the_same_time(bin_dir, tmp_path):
-    path = tmp_path / "tokens"
-    started = [subprocess.Popen([bin_dir / "profllm-dashboard", "token", "add", f"u{number}", "--token-file", path], stdout=subprocess.PIPE, text=True,
-                                env=environment()) for number in range(20)]
+    path, link = tmp_path / "tokens", tmp_path / "link"
+    token_command(bin_dir, "add", "first", "--token-file", path)
+    revoke(bin_dir, path, "first")
+    link.symlink_to(path)  # another name of the same file
+    started = [subprocess.Popen([bin_dir / "profllm-dashboard", "token", "add", f"u{number}", "--token-file", path if number % 2 else link],
+                                stdout=subprocess.PIPE, text=True, env=environment()) for number in range(20)]
     tokens = {process.communicate(timeout=60 * PATIENCE)[0] for process in started}
     assert len(tokens) == 20 and all(process.returncode == 0 for process in started)
     assert len(json.loads(token_command(bin_dir, "list", "--token-file", path, "--json").stdout)) == 20
+
+
+def test_a_refused_file_leaves_no_lock(bin_dir, tmp_path):
+    """A lock file of root would prevent the owner of the tokens from changing them."""
+    path = tmp_path / "tokens"
+    for spoil in (lambda: path.write_text("a root never 0\n"), lambda: path.chmod(0o644), lambda: (path.unlink(), path.mkdir())):
+        spoil()
+        for verb in ("add", "revoke"):
+            assert token_command(bin_dir, verb, "a", "--token-file", path).returncode == 2
+        assert [one.name for one in tmp_path.iterdir()] == ["tokens"]
+
+
+def test_a_token_that_nobody_could_read(bin_dir, tmp_path):
+    path = tmp_path / "tokens"
+    program = f"'{bin_dir / 'profllm-dashboard'}' token add lost --token-file '{path}'"
+    for words in (f"{program} > /dev/full", f"{program} >&-", f"( sleep 0.1; {program} ) | true; exit ${{PIPESTATUS[0]}}"):
+        done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, env=environment(), timeout=60 * PATIENCE)
+        assert done.returncode == 2 and "the token was not printed, and was revoked" in done.stderr, words
+        assert "lost" not in path.read_text(), words
 
 
 def test_an_upload_with_a_token(bin_dir, tmp_path, guarded):

@@ -57,6 +57,11 @@ static void test_dash_tokens__faults(void **state)
 		  "f:1: role: found 'none', expected read, write or admin" },
 		{ "alice profllm_abc never " HASH,
 		  "f:1: role: found a token, expected read, write or admin" },
+		{ "alice:profllm_abc read never " HASH,
+		  "f:1: name: found a token, expected 1 to 64 letters, digits and '._@+-', "
+		  "starting with a letter or digit" },
+		{ "a read never " HASH " b profllm_abc", "f:1: hash: found a token, expected the "
+							 "end of the line" },
 		{ "-a read never " HASH, "f:1: name: found '-a', expected 1 to 64 letters, digits "
 					 "and '._@+-', starting with a letter or digit" },
 		{ "a read 2027-02-31T00:00:00Z " HASH,

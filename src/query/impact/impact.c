@@ -15,6 +15,7 @@
 #include "tbl/request_bounds.h"
 
 #define DEFAULT_METRIC "results.output_throughput"
+#define ARGUMENT       "server."
 
 /* Inputs that users do not set, or that are no argument. */
 static const struct {
@@ -41,6 +42,7 @@ static void impact_done(struct impact *impact)
 	free(impact->inputs.items);
 	free(impact->constant.items);
 	free(impact->places);
+	free(impact->is_set);
 	free(impact->row_ids);
 	free(impact->values);
 	free(impact->vary.items);
@@ -155,6 +157,50 @@ static bool is_varied(const struct impact *impact, const struct mirror_column *c
 	return column == impact->metric;
 }
 
+static bool is_argument(const struct mirror_column *column)
+{
+	return pl_text_starts(column->field->id, ARGUMENT);
+}
+
+static bool has_explicit(const struct mirror_column *column)
+{
+	for (uint32_t code = 0; code < column->distinct; code++) {
+		if (mirror_column_value(column, code)->is_explicit)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Marks the arguments that some row sets: defaults of releases differ, and are no choice of a user. If a row does not
+ * record which arguments were set, all of its arguments are, as in query/series/keys.c.
+ */
+static void find_explicit(struct impact *impact)
+{
+	size_t columns = mirror_view_column_count(impact->view);
+	auto_free bool *knows = pl_alloc_array(impact->row_count + 1, sizeof(*knows));
+
+	impact->is_set = pl_alloc_array(columns + 1, sizeof(*impact->is_set));
+	for (size_t i = 0; i < columns; i++) {
+		const struct mirror_column *column = mirror_view_at(impact->view, i);
+		if (!is_argument(column) || !has_explicit(column))
+			continue;
+		for (size_t row = 0; row < impact->row_count; row++) {
+			if (mirror_column_at(column, impact->places[row]).is_explicit)
+				impact->is_set[i] = knows[row] = true;
+		}
+	}
+	for (size_t row = 0; row < impact->row_count; row++) {
+		for (size_t i = 0; i < columns && !knows[row]; i++) {
+			const struct mirror_column *column = mirror_view_at(impact->view, i);
+			if (is_argument(column) && !impact->is_set[i])
+				impact->is_set[i] =
+					mirror_column_at(column, impact->places[row]).class !=
+					MIRROR_MISSING;
+		}
+	}
+}
+
 static void add_input(struct impact *impact, const struct mirror_column *column, bool is_host,
 		      bool is_derived, struct tally *tally, const struct facet_rows *rows)
 {
@@ -188,6 +234,8 @@ static int list_inputs(struct impact *impact, struct pl_err *err)
 			continue;
 		if (mirror_view_goes_on(impact->view, err) < 0)
 			return -1;
+		if (is_argument(column) && !impact->is_set[i])
+			continue;
 		add_input(impact, column, false, false, &tally, rows);
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(other_inputs); i++)
@@ -327,6 +375,7 @@ int query_impact(const struct mirror_snapshot *snapshot, const json_t *request,
 				    json_is_true(json_object_get(request, "simulated")),
 				    json_is_true(json_object_get(request, "untrusted")));
 	read_rows(&impact);
+	find_explicit(&impact);
 	if (list_inputs(&impact, err) < 0 || code_inputs(&impact, err) < 0)
 		return -1;
 	res_impact_analyze(&(struct res_impact_question){ .factors = impact.factors,

@@ -18,8 +18,9 @@
  *	PAIRS        {inputs: [INPUT], from: [value], to: [value], fields: [INPUT], cells: [CELL], more_count}
  *	CELL         {from: {ids, median}, to: {ids, median}, ratio, values: [value of each of `fields`]}
  *
- * - Inputs: column fields with the role input, except keys of JSON arguments; engine and its release, GPU model and count,
- *   host and driver, and the CPUs and neighbors of a server. vary: inputs that need not be equal within a cell.
+ * - Inputs: column fields with the role input, except keys of JSON arguments, and arguments that no row sets; engine and its
+ *   release, GPU model and count, host and driver, and the CPUs and neighbors of a server. vary: inputs that need not be
+ *   equal within a cell.
  * - unmeasured: number of rows without a finite number above 0 in the metric; they are excluded.
  * - pairs_of: the effect of this field; without from and to, its first contrast. pairs is null if there is none. `fields`
  *   differ between the cells; at most `limit` cells, the largest differences first.

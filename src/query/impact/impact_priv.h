@@ -39,6 +39,7 @@ struct impact {
 	size_t *places; /* by row */
 	int64_t *row_ids;
 	double *values;
+	bool *is_set;           /* by column: an argument that some row sets */
 	struct inputs inputs;   /* those that vary, in the order of their ids */
 	struct inputs constant; /* the others */
 	struct res_impact_factor *factors;

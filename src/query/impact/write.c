@@ -293,7 +293,28 @@ static int compare_cells(const void *a, const void *b, void *context)
 	return one < other ? -1 : one > other;
 }
 
-/* Finds the inputs in which the cells differ, without those of the effect and those that differ within a cell. */
+/* Returns whether two inputs differ between the same cells. */
+static bool repeats(const struct impact *impact, const struct res_impact_cell *cells, size_t count,
+		    size_t one, size_t other)
+{
+	const struct res_impact_factor *a = &impact->factors[one], *b = &impact->factors[other];
+	auto_free uint32_t *of_a = pl_alloc_array((size_t)a->level_count + 1, sizeof(*of_a));
+	auto_free uint32_t *of_b = pl_alloc_array((size_t)b->level_count + 1, sizeof(*of_b));
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t x = a->codes[cells[i].rows[0]], y = b->codes[cells[i].rows[0]];
+		if ((of_a[x] != 0 && of_a[x] != y + 1) || (of_b[y] != 0 && of_b[y] != x + 1))
+			return false;
+		of_a[x] = y + 1;
+		of_b[y] = x + 1;
+	}
+	return true;
+}
+
+/*
+ * Finds the inputs in which the cells differ, without those of the effect, those that differ within a cell, and those that
+ * differ in the same way as an earlier one.
+ */
 static size_t find_fields(const struct impact *impact, const struct res_impact_cell *cells,
 			  size_t count, size_t ret[FIELDS_MAX])
 {
@@ -301,7 +322,7 @@ static size_t find_fields(const struct impact *impact, const struct res_impact_c
 
 	for (size_t k = 0; k < impact->inputs.count && found < FIELDS_MAX; k++) {
 		const uint32_t *codes = impact->factors[k].codes;
-		bool differs = false, is_equal_within = true;
+		bool differs = false, is_equal_within = true, is_repeated = false;
 		for (size_t i = 0; i < count && is_equal_within; i++) {
 			for (size_t row = 0; row < cells[i].counts[0] + cells[i].counts[1]; row++)
 				is_equal_within = is_equal_within &&
@@ -309,7 +330,9 @@ static size_t find_fields(const struct impact *impact, const struct res_impact_c
 							  codes[cells[i].rows[0]];
 			differs = differs || codes[cells[i].rows[0]] != codes[cells[0].rows[0]];
 		}
-		if (differs && is_equal_within)
+		for (size_t i = 0; i < found && differs && is_equal_within && !is_repeated; i++)
+			is_repeated = repeats(impact, cells, count, ret[i], k);
+		if (differs && is_equal_within && !is_repeated)
 			ret[found++] = k;
 	}
 	return found;

@@ -7,6 +7,7 @@ import statistics
 
 import pytest
 from dashboard_tools import Dashboard
+from database_tools import Sqlite
 
 PATH = "/api/analysis/impact"
 SEQS, TOKENS, DTYPE = "server.max_num_seqs", "server.max_num_batched_tokens", "server.kv_cache_dtype"
@@ -168,7 +169,8 @@ def test_pairs_of_an_effect(stored):
             assert cell["from"]["median"] == pytest.approx(sides[0][0])
         run = documents[cell["from"]["ids"][0] - 1]
         shown = dict(zip((of["field"] for of in pairs["fields"]), cell["values"]))
-        assert shown[EAGER] == run["config"]["server"]["enforce_eager"] and shown[HOST] == run["environment"]["hostname"]
+        assert shown[EAGER] == run["config"]["server"]["enforce_eager"] and shown[DRIVER] == run["environment"]["gpu_driver"]
+        assert HOST not in shown and CHUNKS not in shown, "they differ in the same way as the driver"
     sizes = [abs(math.log(cell["ratio"])) for cell in pairs["cells"]]
     assert sizes == sorted(sizes, reverse=True)
     few = ask(dashboard, pairs_of={"field": SEQS, "from": 64, "to": 256}, limit=3)["pairs"]
@@ -189,22 +191,38 @@ def test_ignored_inputs_and_excluded_runs(stored):
     assert (nothing["count"], nothing["effects"], nothing["rest"], nothing["constant"]) == (0, [], [], [])
 
 
-def test_the_same_bytes_in_any_order(stored, bin_dir, database, tmp_path):
+def test_the_same_bytes_in_any_order_and_database(stored, bin_dir, tmp_path):
+    """The other database is always SQLite."""
     dashboard, documents = stored
 
-    def text(answer, keep_pairs):
-        answer = {key: value for key, value in answer.items() if key not in ("data_version", "pairs")}
-        return json.dumps(answer), keep_pairs
+    def text(answer):
+        return json.dumps({key: value for key, value in answer.items() if key != "data_version"})
 
     other_order = list(reversed(documents))
     (tmp_path / "other").mkdir()
-    with Dashboard(bin_dir, database.new(tmp_path / "other")) as other:
+    with Dashboard(bin_dir, Sqlite().new(tmp_path / "other")) as other:
         other.upload("/api/upload/batch", other_order)
-        assert text(ask(other), None) == text(ask(dashboard), None)
+        assert text(ask(other)) == text(ask(dashboard))
         runs = [{i: one["run_id"] for i, one in enumerate(each, 1)} for each in (documents, other_order)]
         named = [[[sorted(names[i] for i in cell[key]["ids"]) for key in ("from", "to")] + [cell["ratio"]]
                   for cell in ask(each, pairs_of={"field": EAGER})["pairs"]["cells"]] for each, names in zip((dashboard, other), runs)]
     assert named[0] == named[1]
+
+
+def test_defaults_of_releases_are_no_inputs(dashboard):
+    """A release changes block_size, which no run sets: it neither has an effect, nor keeps runs of both releases apart."""
+    documents = []
+    for number, (seqs, release, eager) in enumerate(itertools.product((0, 1), repeat=3)):
+        document = result(number, (seqs, eager, 0, 0, 0, 0))
+        document["environment"]["engine"]["version"] = ("0.9.2", "0.10.0")[release]
+        document["config"]["server"]["block_size"] = (16, 32)[release]
+        document["config"]["server_explicit"] = ["model", "max_num_seqs", "enforce_eager"]
+        documents.append(document)
+    dashboard.upload("/api/upload/batch", documents)
+    answer = ask(dashboard)
+    assert effect_with(answer, "environment.engine.version")["contrasts"][0]["cell_count"] == 4
+    assert effect_with(answer, SEQS)["contrasts"][0]["cell_count"] == 4
+    assert "server.block_size" not in json.dumps(answer) and answer["rest"] == []
 
 
 @pytest.mark.parametrize("question, pointer", [

@@ -2736,7 +2736,7 @@ export interface components {
             inputs: components["schemas"]["ImpactInput"][];
             from: components["schemas"]["ImpactValue"][];
             to: components["schemas"]["ImpactValue"][];
-            /** @description Inputs in which the cells differ from each other; at most 12 */
+            /** @description Inputs in which the cells differ from each other, one of those that differ in the same way; at most 12 */
             fields: components["schemas"]["ImpactInput"][];
             /** @description The largest differences first */
             cells: components["schemas"]["ImpactCell"][];

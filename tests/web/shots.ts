@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { counted, type Dashboard, expect, filters, test, useDashboard } from './fixtures'
+import { effects } from './effects'
 import { frontiers } from './frontiers'
 import { AFTER, history } from './history'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
@@ -321,4 +322,20 @@ test.describe('use cases', () => {
     await expect(page.getByRole('region', { name: 'Capacity table' })).toBeVisible()
     await shot(page, 'capacity')
   })
+})
+
+test.describe('impact', () => {
+  const measured = useDashboard((store, own) => importAll(store, effects(read(own))))
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    test(`impact ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${measured().url}/impact?input=server.quantization`)
+      await expect(page.getByRole('table', { name: 'Effects' })).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Pairs table' })).toBeVisible()
+      await save(page, `impact-${name}`)
+      if (process.env['PROFLLM_WHOLE'])
+        await page.screenshot({ path: join(OUT, `impact-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
 })

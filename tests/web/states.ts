@@ -10,7 +10,9 @@ import { CHART_KINDS, type ChartKind } from '../../web/src/url/chart'
 import { type Dashboard, test, useDashboard } from './fixtures'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { history } from './history'
+import { effects } from './effects'
 import { frontiers } from './frontiers'
+import { IMPACT_STATES } from './impact-states'
 import { keepReporting, report, snapshot } from './live'
 import { little, program, read, variant, vllmResult, write } from './results'
 import { PARETO_STATES } from './pareto-states'
@@ -23,12 +25,24 @@ export interface World {
   empty: Dashboard
   trends: Dashboard // results of two releases
   frontiers: Dashboard // repeated results of several configurations
+  effects: Dashboard // results with known effects of inputs
   files: { own: string; broken: string; changed: string; notes: string }
 }
 
 export interface State {
   name: string
-  page: 'Explore' | 'Chart' | 'Experiment' | 'Compare' | 'Trends' | 'Pareto' | 'Live' | 'Sweeps' | 'Upload' | 'Other'
+  page:
+    | 'Explore'
+    | 'Chart'
+    | 'Experiment'
+    | 'Compare'
+    | 'Trends'
+    | 'Pareto'
+    | 'Impact'
+    | 'Live'
+    | 'Sweeps'
+    | 'Upload'
+    | 'Other'
   open: (page: Page, world: World) => Promise<void> // resolves when the page has settled
   isPhone?: true // only there
   isWide?: true // not on a phone: it needs the table or the panel of filters
@@ -132,6 +146,11 @@ export function useWorld() {
     for (const [at, document] of frontiers(read(own)).entries()) write(documents, `${at}.json`, document)
     store.import(documents)
   })
+  const known = useDashboard((store, own) => {
+    const documents = mkdtempSync(join(store.folder, 'files-'))
+    for (const [at, document] of effects(read(own)).entries()) write(documents, `${at}.json`, document)
+    store.import(documents)
+  })
   let files: World['files']
   test.beforeAll(async ({ own, folder, request }) => {
     await sendPlans(request, full().url)
@@ -146,7 +165,15 @@ export function useWorld() {
       notes: write(folder, 'notes.txt', 'Remember the milk.'),
     }
   })
-  return (): World => ({ full: full(), inbox: inbox(), empty: empty(), trends: trends(), frontiers: choices(), files })
+  return (): World => ({
+    full: full(),
+    inbox: inbox(),
+    empty: empty(),
+    trends: trends(),
+    frontiers: choices(),
+    effects: known(),
+    files,
+  })
 }
 
 // ---- ways to reach the states ------------------------------------------------------------------------------------
@@ -769,6 +796,7 @@ export const STATES: State[] = [
 
   ...TRENDS_STATES,
   ...PARETO_STATES,
+  ...IMPACT_STATES,
 
   // Live
   {

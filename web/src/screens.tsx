@@ -14,6 +14,7 @@ const Experiment = lazyPart(() => import('./experiment/experiment').then((module
 const Compare = lazyPart(() => import('./compare/compare').then((module) => module.Compare))
 const Trends = lazyPart(() => import('./trends/trends').then((module) => module.Trends))
 const Pareto = lazyPart(() => import('./pareto/pareto').then((module) => module.Pareto))
+const Impact = lazyPart(() => import('./impact/impact').then((module) => module.Impact))
 const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
 const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
@@ -30,7 +31,7 @@ export interface Tab {
 
 const LIVE_EVERY_MS = 10_000
 
-// From Explore, Trends and Pareto take the filter along.
+// From Explore, Trends, Pareto and Impact take the filter along.
 function trendsOfExplore(search: string) {
   const view = readView(search)
   const { choices, where } = readExplore(search)
@@ -40,6 +41,12 @@ function paretoOfExplore(search: string) {
   const view = readView(search)
   const { choices, where } = readExplore(search)
   return view === null ? paths.pareto({ choices, where }) : paths.paretoView(view)
+}
+
+function impactOfExplore(search: string) {
+  const view = readView(search)
+  const { choices, where } = readExplore(search)
+  return view === null ? paths.impact({ choices, where }) : paths.impactView(view)
 }
 
 export interface Screen {
@@ -104,6 +111,21 @@ export const screens: Screen[] = [
           : location === '/'
             ? paretoOfExplore(window.location.search)
             : paths.pareto(),
+    },
+  },
+  {
+    path: '/impact',
+    title: 'Impact',
+    render: () => <Impact />,
+    tab: {
+      name: 'Impact',
+      under: ['/impact'],
+      href: (location) =>
+        location === '/impact'
+          ? `/impact${window.location.search}`
+          : location === '/'
+            ? impactOfExplore(window.location.search)
+            : paths.impact(),
     },
   },
   {

@@ -2,6 +2,7 @@
 import type { Filter } from '../api/types'
 import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
+import { type ImpactState, NO_IMPACT, writeImpact } from './impact'
 import { NO_PARETO, type ParetoState, writePareto } from './pareto'
 import { type SweepState, writeSweep } from './sweep'
 import { NO_TRENDS, type TrendsState, writeTrends } from './trends'
@@ -37,6 +38,11 @@ export const paths = {
     return query ? `/pareto?${query}` : '/pareto'
   },
   paretoView: (id: string) => `/pareto?view=${encodeURIComponent(id)}`,
+  impact: (state: Partial<ImpactState> = {}) => {
+    const query = writeImpact({ ...NO_IMPACT, ...state })
+    return query ? `/impact?${query}` : '/impact'
+  },
+  impactView: (id: string) => `/impact?view=${encodeURIComponent(id)}`,
   sweeps: () => '/sweeps',
   sweep: (id: string, state?: SweepState) => {
     const query = state ? writeSweep(state) : ''

@@ -299,7 +299,7 @@ test.describe('use cases', () => {
   })
 
   test('use case regression', async ({ page }) => {
-    await page.goto(`${measured().url}${ADDRESSES.regression}`)
+    await page.goto(`${measured().url}${ADDRESSES.regression}&version=tags.release`)
     await page.getByRole('link', { name: /regression.*Median TTFT/ }).click()
     await expect(plot(page).getByRole('slider')).toBeVisible()
     await page.evaluate(() => window.scrollTo(0, 0))

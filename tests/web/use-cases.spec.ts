@@ -133,6 +133,7 @@ test('precision: two number formats compared with bfloat16', async ({ page }) =>
 test('regression: the release in which the latency grew, and by how much', async ({ page }) => {
   await open(page, 'regression')
   const verdicts = page.getByRole('complementary', { name: 'Verdicts' })
+  await page.getByRole('combobox', { name: 'Order' }).selectOption({ label: 'by tags.release' })
   await expect(verdicts).toContainText('tags.release 2026.10 → 2026.11')
   const entry = verdicts.getByRole('link', { name: /regression.*Median TTFT/ })
   await entry.click()

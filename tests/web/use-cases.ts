@@ -41,7 +41,7 @@ export const ADDRESSES = {
   scaling: `/?${suite('scaling')}&chart=bar&x=server.tensor_parallel_size&y=results.output_throughput&color=benchmark.max_concurrency&stat=mean`,
   memory: `/?${suite('memory')}&chart=bar&x=server.gpu_memory_utilization&y=results.p99_ttft_ms&color=server.enable_prefix_caching&stat=mean`,
   precision: `/pareto?${suite('precision')}&benchmark.max_concurrency=64&group=none&table=1`,
-  regression: `/trends?${suite('regression')}&version=tags.release`,
+  regression: `/trends?${suite('regression')}`,
   utilization: `/?${suite('utilization')}&chart=bar&x=benchmark.request_rate&y=results.latency_breakdown.ttft.queue_high_ms&stat=mean`,
   validation: `/?${suite('validation')}`,
   capacity: `/pareto?${suite('capacity')}`,

@@ -33,7 +33,7 @@ const USUAL_METRICS = [
   'derived.output_throughput_per_gpu',
   'results.p99_e2el_ms',
 ]
-const VERSIONS = [USUAL_VERSION, 'environment.profllm', 'tags.commit', 'tags.image']
+const VERSIONS = [USUAL_VERSION, 'environment.profllm', 'tags.release', 'tags.commit', 'tags.image']
 
 const AGGREGATE_WORDS: Record<Aggregate, string> = { none: 'every run', median: 'median', mean: 'mean' }
 const BAND_WORDS: Record<Band, string> = {

@@ -146,9 +146,11 @@ void dash_access_set_user(struct dash_user *user, const struct dash_token *token
 static bool is_current(const struct dash_access *access, const struct dash_user *user)
 {
 	const struct dash_token *token = dash_tokens_find_user(&access->tokens, user->name);
+	int64_t now_s = pl_clock_real_ns() / PL_NS_PER_S;
 
+	/* its expiry in the file may have changed since */
 	return token != NULL && memcmp(token->salt, user->salt, sizeof(user->salt)) == 0 &&
-	       token->role == user->role && user->expires_s > pl_clock_real_ns() / PL_NS_PER_S;
+	       token->role == user->role && user->expires_s > now_s && token->expires_s > now_s;
 }
 
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user)

@@ -101,7 +101,7 @@ static int add(const struct token_options *options, const char *name, struct pl_
 	int status;
 
 	(void)dash_role_find(options->role, &role);
-	/* if nobody reads the output, the token must be revoked below */
+	/* if the output is closed, the token must be revoked below */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (dash_tokens_add(options->file, name, role, expires_s, text, err) < 0)
 		return -1;

@@ -174,15 +174,16 @@ def test_a_token_that_expires(bin_dir, guarded):
     assert guarded.ask_as(short, "GET", "/api/fields").json["detail"] == "the token has expired"
 
 
-def test_a_stream_ends_with_its_token(bin_dir, guarded):
-    """Revoking ends an open stream of live results, which may be silent."""
+@pytest.mark.parametrize("end", [lambda bin_dir, path: revoke(bin_dir, path, "r"), lambda _, path: expire(path, "r")], ids=["revoked", "expired"])
+def test_a_stream_ends_with_its_token(bin_dir, guarded, end):
+    """Revoking, or an earlier expiry in the file, ends an open stream of live results, which may be silent."""
     reader = add_token(bin_dir, guarded.path, "r", "--role", "read")
     send_live(guarded, "run-1")
     connection = guarded.connect_from_elsewhere()
     connection.request("GET", "/api/live/run-1", headers={**bearer(reader), "Accept": "text/event-stream"})
     reply = connection.getresponse()
     assert reply.status == 200 and reply.readline()
-    revoke(bin_dir, guarded.path, "r")
+    end(bin_dir, guarded.path)
     began = time.monotonic()
     with contextlib.suppress(http.client.IncompleteRead, ConnectionResetError):
         while reply.read1():

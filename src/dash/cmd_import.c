@@ -57,7 +57,7 @@ static const struct pl_opt import_rows[] = {
 	       "interrupted; may be repeated"),
 	PL_OPT(TEXT, 0, "prices", prices, "FILE",
 	       "replace the prices of GPUs by those in FILE, a CSV file with the columns gpu and "
-	       "per_hour"),
+	       "per_hour, and currency if it is to be shown"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose run_id is stored with other content: skip it, replace the "
 	       "stored one, or keep both",
@@ -102,8 +102,9 @@ const struct pl_opt_command dash_import_command = {
 		"imports files that appeared while it was not running, and rereads files that "
 		"were replaced. Artifacts may arrive later than their result.\n\n"
 		"--prices stores the price per hour of each GPU model, in any currency, for the "
-		"costs of configurations. It takes no PATH. gpu is a value of "
-		"system.hardware_info.gpu_name. The stored prices are replaced as a whole.\n\n"
+		"fields with costs. It takes no PATH. gpu is a value of "
+		"system.hardware_info.gpu_name. The stored prices are replaced as a whole. A "
+		"file without the column currency keeps the stored currency.\n\n"
 		"The same content is stored once. A different result with a stored run_id is a "
 		"conflict, which --on-conflict resolves. A "
 		"deleted result is restored by --on-conflict replace, but never by --watch. "
@@ -520,11 +521,10 @@ static int import_all(struct view *view, const struct res_files *files, const ch
 	return store_count(store, ret_total, err);
 }
 
-static int store_prices(const char *db, const char *data, const json_t *list, struct pl_err *err)
+static int store_prices(const char *db, const char *data, const json_t *prices, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
-	auto_json json_t *prices = json_pack("{s:O}", "prices", list);
 	auto_json json_t *stored = NULL;
 
 	if (store_open(&(struct store_options){ .path = db, .data = data, .fields = fields },
@@ -538,19 +538,21 @@ static int import_prices(const struct import_options *options, const struct pl_w
 {
 	auto_free char *plain = store_path_shown(db);
 	auto_free char *shown = pl_clean_line(plain);
-	auto_json json_t *list = NULL;
+	auto_json json_t *prices = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (words->count > 0 || options->watch.count > 0)
 		pl_err_invalid(&err, "--prices: found a PATH or --watch, expected neither");
 	if (words->count > 0 || options->watch.count > 0 ||
-	    dash_prices_read(options->prices, &list, &err) < 0 ||
-	    store_prices(db, options->data, list, &err) < 0)
+	    dash_prices_read(options->prices, &prices, &err) < 0 ||
+	    store_prices(db, options->data, prices, &err) < 0)
 		return pl_program_fail(&err);
+	const json_t *list = json_object_get(prices, "prices");
 	size_t count = json_array_size(list);
 	if (options->json) {
-		auto_json json_t *all = json_pack("{s:o, s:O}", "db", pl_json_text(plain), "prices",
-						  list);
+		auto_json json_t *all = json_pack("{s:o, s:O, s:O*}", "db", pl_json_text(plain),
+						  "prices", list, "currency",
+						  json_object_get(prices, "currency"));
 		return pl_program_print_json(all);
 	}
 	auto_free char *line = pl_asprintf("%zu price%s stored in %s\n", count,

@@ -1,8 +1,12 @@
 /* The prices of GPUs (store/analysis/prices.h). */
 #include "store/analysis/prices.h"
+
+#include <string.h>
+
 #include "base/json.h"
 #include "dash/problem.h"
 #include "dash/request.h"
+#include "dash/routes.h"
 
 void dash_get_prices(const struct dash_request *request, struct dash_answer *answer)
 {
@@ -40,6 +44,15 @@ static bool are_distinct(const json_t *prices, struct dash_answer *answer)
 	return true;
 }
 
+/* Returns the revision of If-Match, which is "0" for a new database; 0: any. */
+static int64_t revision_of(const struct dash_request *request)
+{
+	const char *text = request->head->if_match;
+
+	return text != NULL && strcmp(text, "\"0\"") == 0 ? STORE_PRICES_UNSET
+							  : dash_request_revision(request);
+}
+
 void dash_set_prices(const struct dash_request *request, struct dash_answer *answer)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -47,8 +60,8 @@ void dash_set_prices(const struct dash_request *request, struct dash_answer *ans
 
 	if (!are_distinct(json_object_get(request->body, "prices"), answer))
 		return;
-	if (store_prices_set(request->context->store, dash_request_revision(request), request->body,
-			     &prices, &err) < 0)
+	if (store_prices_set(request->context->store, revision_of(request), request->body, &prices,
+			     &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (prices == NULL)
 		dash_refuse(answer, 412,

@@ -9,12 +9,13 @@
 #include "base/text.h"
 #include "store/analysis/prices.h"
 
-#define FILE_BYTES_MAX  (1u << 20)
-#define FIELD_BYTES_MAX 300
-#define COLUMNS_MAX     64
+#define FILE_BYTES_MAX     (1u << 20)
+#define FIELD_BYTES_MAX    300
+#define CURRENCY_BYTES_MAX 8
+#define COLUMNS_MAX        64
 
-enum { GPU, PER_HOUR, COLUMN_COUNT };
-static const char *const column_names[COLUMN_COUNT] = { "gpu", "per_hour" };
+enum { GPU, PER_HOUR, CURRENCY, COLUMN_COUNT };
+static const char *const column_names[COLUMN_COUNT] = { "gpu", "per_hour", "currency" };
 
 struct reader {
 	const char *at; /* next byte */
@@ -129,10 +130,32 @@ static int add_price(json_t *prices, json_t *seen, struct pl_buf *texts, long li
 	return 0;
 }
 
-static int read_all(struct reader *reader, struct pl_buf *texts, json_t *prices, struct pl_err *err)
+/* Sets the currency, which is that of the rows before. */
+static int set_currency(json_t *all, struct pl_buf *texts, long line, struct pl_err *err)
+{
+	const char *currency = pl_buf_text(&texts[CURRENCY]),
+		   *before = pl_json_get_text(all, "currency");
+	auto_free char *shown = pl_clean_line(currency);
+
+	if (texts[CURRENCY].len == 0 || texts[CURRENCY].len > CURRENCY_BYTES_MAX)
+		return pl_err_invalid(err, "line %ld: currency: found %zu bytes, expected 1 to %d",
+				      line, texts[CURRENCY].len, CURRENCY_BYTES_MAX);
+	if (before != NULL && strcmp(before, currency) != 0)
+		return pl_err_invalid(
+			err, "line %ld: currency: found '%s', expected '%s' as in the lines before",
+			line, shown, before);
+	json_t *text = json_string(currency);
+	if (text == NULL)
+		return pl_err_invalid(err, "line %ld: currency: expected UTF-8", line);
+	json_object_set_new(all, "currency", text);
+	return 0;
+}
+
+static int read_all(struct reader *reader, struct pl_buf *texts, json_t *all, struct pl_err *err)
 {
 	auto_json json_t *seen = json_object();
-	int places[COLUMN_COUNT] = { -1, -1 };
+	json_t *prices = json_object_get(all, "prices");
+	int places[COLUMN_COUNT] = { -1, -1, -1 };
 
 	if (!has_row(reader) || read_row(reader, places, true, texts, err) < 0 || places[GPU] < 0 ||
 	    places[PER_HOUR] < 0)
@@ -141,7 +164,8 @@ static int read_all(struct reader *reader, struct pl_buf *texts, json_t *prices,
 	while (has_row(reader)) {
 		long line = reader->line;
 		if (read_row(reader, places, false, texts, err) < 0 ||
-		    add_price(prices, seen, texts, line, err) < 0)
+		    add_price(prices, seen, texts, line, err) < 0 ||
+		    (places[CURRENCY] >= 0 && set_currency(all, texts, line, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -151,8 +175,9 @@ int dash_prices_read(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	auto_free char *shown = pl_clean_line(path);
-	auto_json json_t *prices = json_array();
-	struct pl_buf texts[COLUMN_COUNT] = { PL_BUF(FILE_BYTES_MAX), PL_BUF(FILE_BYTES_MAX) };
+	auto_json json_t *all = json_pack("{s:[]}", "prices");
+	struct pl_buf texts[COLUMN_COUNT] = { PL_BUF(FILE_BYTES_MAX), PL_BUF(FILE_BYTES_MAX),
+					      PL_BUF(FILE_BYTES_MAX) };
 	size_t len;
 	int result;
 
@@ -162,11 +187,11 @@ int dash_prices_read(const char *path, json_t **ret, struct pl_err *err)
 		return pl_err_invalid(err, "prices '%s': found a zero byte, expected text", shown);
 	struct reader reader = { .at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text,
 				 .line = 1 };
-	result = read_all(&reader, texts, prices, err);
+	result = read_all(&reader, texts, all, err);
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		pl_buf_done(&texts[i]);
 	if (result < 0)
 		return pl_err_wrap(err, "prices '%s'", shown);
-	*ret = pl_take(prices);
+	*ret = pl_take(all);
 	return 0;
 }

@@ -15,8 +15,8 @@ static STORE_STATEMENT(sql_set_prices, "INSERT INTO prices (id, revision, change
 
 static json_t *no_prices(void)
 {
-	return json_pack("{s:[], s:n, s:i, s:n}", "prices", "carbon_g_per_kwh", "revision", 0,
-			 "changed_at");
+	return json_pack("{s:[], s:n, s:n, s:i, s:n}", "prices", "currency", "carbon_g_per_kwh",
+			 "revision", 0, "changed_at");
 }
 
 int store_prices_read(struct store_sql *sql, json_t **ret, struct pl_err *err)
@@ -37,6 +37,9 @@ int store_prices_read(struct store_sql *sql, json_t **ret, struct pl_err *err)
 	json_t *prices = NULL;
 	if (pl_json_parse(content, strlen(content), "prices", &prices, err) < 0)
 		return -1;
+	/* prices that an earlier version stored have none */
+	if (json_object_get(prices, "currency") == NULL)
+		json_object_set_new(prices, "currency", json_null());
 	json_object_set_new(prices, "revision", json_integer((json_int_t)store_sql_i64(row, 0)));
 	json_object_set_new(prices, "changed_at", json_string(store_sql_text(row, 1)));
 	*ret = prices;
@@ -68,6 +71,7 @@ static int write_row(struct store *store, int64_t revision, const json_t *conten
 static int replace(struct store *store, int64_t revision, const json_t *prices, json_t **ret,
 		   struct pl_err *err)
 {
+	static const char *const lasting[] = { "currency", "carbon_g_per_kwh" };
 	auto_json json_t *before = NULL;
 	auto_json json_t *content = json_object();
 	int64_t version;
@@ -75,12 +79,14 @@ static int replace(struct store *store, int64_t revision, const json_t *prices, 
 	if (store_prices_read(&store->writer, &before, err) < 0)
 		return -1;
 	int64_t current = pl_json_get_i64(before, "revision");
-	if (revision != 0 && revision != current)
+	if (revision == STORE_PRICES_UNSET ? current != 0 : revision != 0 && revision != current)
 		return 0;
-	json_t *carbon = json_object_get(prices, "carbon_g_per_kwh");
 	json_object_set(content, "prices", json_object_get(prices, "prices"));
-	json_object_set(content, "carbon_g_per_kwh",
-			carbon != NULL ? carbon : json_object_get(before, "carbon_g_per_kwh"));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lasting); i++) {
+		json_t *value = json_object_get(prices, lasting[i]);
+		json_object_set(content, lasting[i],
+				value != NULL ? value : json_object_get(before, lasting[i]));
+	}
 	if (write_row(store, current + 1, content, err) < 0 ||
 	    store_next_version(store, &version, err) < 0)
 		return -1;

@@ -19,21 +19,26 @@ def costs(dashboard, **question):
 
 
 def test_a_new_database_has_no_prices_and_changes_have_revisions(dashboard):
-    assert dashboard.get(PATH).json == {"prices": [], "carbon_g_per_kwh": None, "revision": 0, "changed_at": None}
-    first = put(dashboard, {"prices": [{"gpu": "H100", "per_hour": 3.6}], "carbon_g_per_kwh": 360})
+    assert dashboard.get(PATH).json == {"prices": [], "currency": None, "carbon_g_per_kwh": None, "revision": 0, "changed_at": None}
+    assert put(dashboard, {"prices": []}, **{"If-Match": '"7"'}).status == 412
+    first = put(dashboard, {"prices": [{"gpu": "H100", "per_hour": 3.6}], "currency": "EUR", "carbon_g_per_kwh": 360}, **{"If-Match": '"0"'})
+    assert put(dashboard, {"prices": []}, **{"If-Match": '"0"'}).status == 412
     assert first.status == 200 and first.json["revision"] == 1 and first.json["changed_at"] is not None
     assert dashboard.get(PATH).json == first.json
-    # the emissions stay unless they are in the request, all prices are replaced
+    # the emissions and the currency stay unless they are in the request, all prices are replaced
     second = put(dashboard, {"prices": [{"gpu": "B200", "per_hour": 9}]}, **{"If-Match": '"1"'})
-    assert (second.json["prices"], second.json["carbon_g_per_kwh"], second.json["revision"]) == ([{"gpu": "B200", "per_hour": 9}], 360, 2)
+    assert (second.json["prices"], second.json["currency"], second.json["carbon_g_per_kwh"], second.json["revision"]) == \
+        ([{"gpu": "B200", "per_hour": 9}], "EUR", 360, 2)
     assert put(dashboard, {"prices": []}, **{"If-Match": '"1"'}).status == 412
-    assert put(dashboard, {"prices": [], "carbon_g_per_kwh": None}).json["carbon_g_per_kwh"] is None
+    last = put(dashboard, {"prices": [], "currency": None, "carbon_g_per_kwh": None}).json
+    assert (last["currency"], last["carbon_g_per_kwh"]) == (None, None)
     assert dashboard.get(PATH).json["revision"] == 3
 
 
 @pytest.mark.parametrize("body, pointer", [
     ({}, ""), ({"prices": [{"gpu": "H100"}]}, "/prices/0"), ({"prices": [{"gpu": "H100", "per_hour": -1}]}, "/prices/0/per_hour"),
     ({"prices": [{"gpu": "H100", "per_hour": 1}, {"gpu": "H100", "per_hour": 2}]}, "/prices/1/gpu"), ({"prices": [], "carbon_g_per_kwh": -1}, "/carbon_g_per_kwh"),
+    ({"prices": [], "currency": ""}, "/currency"), ({"prices": [], "currency": "moneymoney"}, "/currency"),
 ])
 def test_unfit_prices_change_nothing(dashboard, body, pointer):
     answer = put(dashboard, body)
@@ -68,11 +73,12 @@ def test_import_of_a_csv(bin_dir, db, tmp_path):
     assert (answer.returncode, answer.stderr) == (0, "") and answer.stdout.startswith("2 prices stored in ")
     with Dashboard(bin_dir, db) as one:
         expected = [{"gpu": "NVIDIA H100 80GB HBM3", "per_hour": 2.5}, {"gpu": 'B200, "air"', "per_hour": 9}]
-        assert one.get(PATH).json["prices"] == expected
+        assert (one.get(PATH).json["prices"], one.get(PATH).json["currency"]) == (expected, "EUR")
         # while the dashboard runs
         file.write_text("gpu,per_hour\nH200,3\n")
         assert imported(bin_dir, db, "--prices", file).returncode == 0
-        assert one.get(PATH).json["prices"] == [{"gpu": "H200", "per_hour": 3}] and one.get(PATH).json["revision"] == 2
+        stored = one.get(PATH).json
+        assert (stored["prices"], stored["currency"], stored["revision"]) == ([{"gpu": "H200", "per_hour": 3}], "EUR", 2)
 
 
 @pytest.mark.parametrize("text, message", [
@@ -84,6 +90,8 @@ def test_import_of_a_csv(bin_dir, db, tmp_path):
     ("gpu,per_hour\n,1\n", "line 2: gpu: found 0 bytes, expected 1 to 300"),
     ("gpu,per_hour\nA,1\nA,2\n", "line 3: found 'A' twice, expected one price per GPU"),
     ('gpu,per_hour\n"A,1\n', "line 2: found no closing quote"),
+    ("gpu,per_hour,currency\nA,1,EUR\nB,1,USD\n", "line 3: currency: found 'USD', expected 'EUR' as in the lines before"),
+    ("gpu,per_hour,currency\nA,1,\n", "line 2: currency: found 0 bytes, expected 1 to 8"),
     ("gpu,per_hour\n" + "".join(f"G{i},1\n" for i in range(101)), "line 102: found more than 100 GPUs"),
 ])
 def test_a_file_that_cannot_be_read_changes_nothing(bin_dir, db, tmp_path, text, message):

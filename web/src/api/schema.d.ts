@@ -3045,12 +3045,15 @@ export interface components {
          *           "per_hour": 5
          *         }
          *       ],
+         *       "currency": "EUR",
          *       "carbon_g_per_kwh": 380
          *     }
          */
         PricesRequest: {
             /** @description All prices, in one currency; at most one per GPU */
             prices: components["schemas"]["Price"][];
+            /** @description Name of the currency, such as EUR; null means unknown. Without it, the stored one remains. */
+            currency?: string | null;
             /**
              * @description Emissions of the electricity, in grams of CO2 equivalents per kWh; null means unknown. Without it, the stored value
              *     remains.
@@ -3059,6 +3062,8 @@ export interface components {
         };
         Prices: {
             prices: components["schemas"]["Price"][];
+            /** @description Name of the currency; null if unknown */
+            currency: string | null;
             /** @description Emissions of the electricity, in grams of CO2 equivalents per kWh */
             carbon_g_per_kwh: number | null;
             /** @description Number of changes, for If-Match; 0 in a new database */

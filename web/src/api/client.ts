@@ -95,8 +95,8 @@ export const get = <R extends Route<'get'>>(path: Path<R>, signal?: AbortSignal,
   call<Answer<R, 'get'>>('GET', path, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
 export const post = <R extends Route<'post'>>(path: Path<R>, body: Body<R, 'post'>, signal?: AbortSignal) =>
   call<Answer<R, 'post'>>('POST', path, { body, signal })
-export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>) =>
-  call<Answer<R, 'put'>>('PUT', path, { body })
+export const put = <R extends Route<'put'>>(path: Path<R>, body: Body<R, 'put'>, headers: Headers = {}) =>
+  call<Answer<R, 'put'>>('PUT', path, { body, headers })
 export const patch = <R extends Route<'patch'>>(path: Path<R>, body: Body<R, 'patch'>, headers: Headers = {}) =>
   call<Answer<R, 'patch'>>('PATCH', path, { body, headers })
 export const remove = <R extends Route<'delete'>>(path: Path<R>, headers: Headers = {}) =>

@@ -23,6 +23,7 @@ export const useFrontiers = (request: ParetoRequest | null, round: number) =>
     placeholderData: keepPreviousData,
     ...patient,
     staleTime: Infinity,
+    structuralSharing: false, // large answers, and each one is new
   })
 
 export const useFeasible = (request: SloRequest | null, round: number) =>

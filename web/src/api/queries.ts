@@ -21,6 +21,7 @@ import {
   seriesPath,
   type SeriesQuestion,
 } from './experiment-paths'
+import { withCurrency } from '../format/unit'
 import { isRunReporting } from './live'
 import type {
   ApplyResponse,
@@ -39,10 +40,27 @@ const HEALTH_LIVE_MS = 1500 // while a run reports: its result appears soon afte
 const HEALTH_TIMEOUT_MS = 5000
 const AGAIN_MS = 1000 // after the first failure; the pause grows with the outage up to HEALTH_EVERY_MS
 
+export const pricesOptions = queryOptions({
+  queryKey: ['prices'],
+  queryFn: ({ signal }) => get(at('/api/prices'), signal),
+  staleTime: Infinity,
+})
+
+// The fields. Those with a cost have the currency of the stored prices as their unit.
 export function useFields() {
+  const client = useQueryClient()
   return useQuery({
     queryKey: ['fields'],
-    queryFn: async ({ signal }) => (await get(at('/api/fields'), signal)).fields,
+    queryFn: async ({ signal }) => {
+      const [{ fields }, currency] = await Promise.all([
+        get(at('/api/fields'), signal),
+        client.ensureQueryData(pricesOptions).then(
+          (prices) => prices.currency ?? '',
+          () => '',
+        ),
+      ])
+      return fields.map((field) => ({ ...field, unit: withCurrency(field.unit, currency) }))
+    },
     staleTime: Infinity,
   })
 }

@@ -8,6 +8,10 @@ const IN_MB = /^system\.(client|host\.network|gpus\.(pcie|nvlink))/ // the other
 
 export const isParameter = (field: Field) => field.role === 'input' && /^(server|benchmark|experiment)\./.test(field.id)
 
+// The unit of a field with a cost names no currency: the stored prices may have one.
+export const withCurrency = (unit: string, currency: string) =>
+  /^currency\b/.test(unit) ? (currency ? unit.replace('currency', currency) : '') : unit
+
 // The unit of stored values, '' if there is none.
 export const storedUnit = ({ unit }: Pick<Field, 'unit'>) => (NO_UNITS.has(unit) ? '' : unit)
 

@@ -25,6 +25,7 @@ import { usePlace } from '../url/use-place'
 import { type ParetoChange, useParetoState } from '../url/use-pareto'
 import { Capacity } from './capacity-panel'
 import { Card } from './card'
+import { Cheapest } from './cheapest'
 import { GuardLine } from './guard-line'
 import { History } from './history'
 import { Limits } from './limits'
@@ -50,6 +51,7 @@ import {
 } from './model'
 import css from './pareto.module.css'
 import { type Axis, Plot } from './plot'
+import { PricesButton } from './prices'
 import { GroupMark, Groups, Points } from './tables'
 import { Tools } from './tools'
 
@@ -262,6 +264,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
     <>
       <div className={css.pageTools}>
         <Tools answer={answer} all={all} group={groupField} />
+        <PricesButton />
       </div>
       <GuardLine {...{ answer, state, change, catalogue }} />
       <Limits
@@ -276,6 +279,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
         onChange={(next) => change({ limits: next })}
         onAdd={add}
       />
+      {slo && <Cheapest {...{ slo, all, catalogue }} onOpen={open} />}
       <div className={join(css.split, isOld && css.isOld)}>
         {isNarrow && card}
         <section className={css.chart} aria-label="Chart" aria-busy={isOld || undefined}>

@@ -319,3 +319,106 @@ test('a filter of Explore comes along, and a failed update keeps the last fronti
   await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByRole('main')).toContainText('96 of 96 experiments')
 })
+
+test('a value of another order of size does not widen the axes', async ({ page }) => {
+  await page.route('**/api/analysis/pareto', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { groups: { points: { values: { mean: number }[] }[] }[] }
+    const value = body.groups[0]?.points.at(-1)?.values[0]
+    if (value) value.mean = 1e308
+    await route.fulfill({ response, json: body })
+  })
+  await open(page)
+  const chart = region(page, 'Chart')
+  await expect(chart).toContainText('outside the axes, by far larger than most: 1 configuration')
+  await expect(page.locator('[data-point]')).toHaveCount(23)
+  const marks = await page
+    .locator('[data-point]')
+    .evaluateAll((all) => all.map((mark) => mark.getBoundingClientRect().left))
+  expect(Math.max(...marks) - Math.min(...marks)).toBeGreaterThan(200)
+  await chart.getByRole('button', { name: 'Show the table' }).click()
+  await expect(region(page, 'Configurations table').getByRole('row')).toHaveCount(25)
+})
+
+const [PRICES, COST] = ['/api/prices', 'derived.cost_per_million_output_tokens']
+const put = (data: object) =>
+  fetch(`${dashboard().url}${PRICES}`, {
+    method: 'PUT',
+    body: JSON.stringify(data),
+    headers: { 'Content-Type': 'application/json' },
+  })
+
+test('prices are entered, imported and shown as the source of the cheapest, and costs are metrics', async ({
+  page,
+  complaints,
+}) => {
+  complaints.allow.push(/412/)
+  await open(page, 'limits=results.p99_ttft_ms<=500')
+  const cheapest = region(page, 'Cheapest within all limits')
+  await expect(cheapest).toContainText('by price: no price known')
+  const dialog = page.getByRole('dialog', { name: 'Prices' })
+  const price = (gpu: string) => dialog.getByRole('textbox', { name: new RegExp(`^Price of ${gpu}`) })
+  await page.getByRole('button', { name: 'Prices' }).click()
+  await expect(price('NVIDIA H200')).toHaveValue('')
+  await dialog.getByRole('textbox', { name: 'Currency' }).fill('EUR')
+  await price('NVIDIA H100 80GB HBM3').fill('two')
+  await expect(dialog.getByRole('alert')).toContainText('is not a number')
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await price('NVIDIA H100 80GB HBM3').fill('2.5')
+  await price('NVIDIA B200').fill('40')
+  await dialog.getByRole('textbox', { name: /Grid emissions/ }).fill('380')
+  expect(await soundness(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toBeHidden()
+  // B200 is twice as fast at 16 times the price; no price is known for H200
+  await expect(cheapest).toContainText(/by price: .*H100.*, [\d.]+ EUR/)
+  await cheapest.getByRole('button', { name: /Cost per million output tokens: definition/ }).click()
+  const explained = page.getByRole('dialog', { name: 'Cost per million output tokens' })
+  await expect(explained).toContainText('2.5 EUR per hour and NVIDIA H100 80GB HBM3, stored ')
+  await expect(explained).toContainText('4 runs')
+  await page.keyboard.press('Escape')
+
+  // the cost is a metric of the size and of an axis, with the currency as its unit
+  await page.getByRole('button', { name: 'size: none' }).click()
+  await page.keyboard.type('cost per million output')
+  await page
+    .getByRole('option', { name: /Cost per million output tokens/i })
+    .first()
+    .click()
+  await expect(page).toHaveURL(new RegExp(`metrics=.*,.*,${COST}`))
+  await expect(region(page, 'Chart')).toContainText(/size: Cost per million output tokens, .* EUR, smaller is better/)
+  await expect(page.getByRole('main')).toContainText('32 without all three metrics')
+  await expect(card(page)).toContainText('Cost per million output tokens')
+  await page.getByRole('combobox', { name: 'Better values of the third metric' }).selectOption('higher')
+  await expect(page).toHaveURL(new RegExp(`,\\+?(%2B)?${COST}`))
+  await open(page, `metrics=${COST},${USER}`)
+  await expect(plot(page)).toHaveAttribute('aria-label', /over Cost per million output tokens/)
+  await expect(region(page, 'Chart')).toContainText('Cost per million output tokens EUR, better ←')
+
+  // a file replaces all prices; a fault changes nothing
+  await page.getByRole('button', { name: 'Prices' }).click()
+  const file = (text: string) => ({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  await dialog.getByTestId('prices-file').setInputFiles(file('gpu,per_hour\nNVIDIA H200,free\n'))
+  await expect(dialog.getByRole('alert')).toHaveText(
+    "Could not read prices.csv: line 2: per_hour: found 'free', expected a number of at least 0.",
+  )
+  await expect(price('NVIDIA B200')).toHaveValue('40')
+  await dialog.getByTestId('prices-file').setInputFiles(file('gpu,per_hour,currency\nNVIDIA H200,3,USD\n'))
+  await expect(price('NVIDIA H200')).toHaveValue('3')
+  await expect(price('NVIDIA B200')).toHaveValue('')
+  // someone else changes them meanwhile
+  expect((await put({ prices: [{ gpu: 'NVIDIA B200', per_hour: 7 }] })).status).toBe(200)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Someone else has changed the prices.')
+  await dialog.getByRole('button', { name: 'Load their prices' }).click()
+  await expect(price('NVIDIA B200')).toHaveValue('7')
+  await price('NVIDIA H200').fill('3')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toBeHidden()
+  const stored = (await (await fetch(`${dashboard().url}${PRICES}`)).json()) as { prices: object[]; currency: string }
+  expect(stored.prices).toEqual([
+    { gpu: 'NVIDIA B200', per_hour: 7 },
+    { gpu: 'NVIDIA H200', per_hour: 3 },
+  ])
+  expect(stored.currency).toBe('EUR')
+})

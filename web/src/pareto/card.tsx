@@ -13,7 +13,7 @@ import { visible } from '../ui/visible'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import type { ParetoLimit } from '../url/pareto'
-import { type Configuration, intervalOf, keeps, limitWords, membershipText, percentOf, runs } from './model'
+import { type Configuration, COSTS, intervalOf, keeps, limitWords, membershipText, percentOf, runs } from './model'
 import css from './pareto.module.css'
 import type { Axis } from './plot'
 
@@ -22,7 +22,7 @@ const RUNS_SHOWN = 6
 interface Props {
   title: string // why it is shown
   one: Configuration
-  axes: [Axis, Axis]
+  axes: [Axis, Axis, ...Axis[]]
   limits: ParetoLimit[]
   slo: Slo | undefined
   nameOf: (id: number) => string
@@ -106,6 +106,31 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
                 </dd>
               </div>
             )
+          )
+        })}
+        {COSTS.map((id) => {
+          const value = point.row?.cells[id]
+          const field = catalogue.get(id)
+          // a metric has its mean above
+          if (typeof value !== 'number' || axes.some((axis) => axis.field.id === id)) return null
+          const form = formFor(field, [value])
+          return (
+            <div key={id}>
+              <dt>{longName(field)}</dt>
+              <dd>
+                <Explained
+                  name={longName(field)}
+                  rows={[
+                    ['Definition', field.help],
+                    ['n', '1 run, the newest one'],
+                    ['95 % CI', 'none: choose it as a metric for the mean of all runs and its interval'],
+                  ]}
+                >
+                  {showNumber(value, form)}
+                </Explained>{' '}
+                {form.unit}
+              </dd>
+            </div>
           )
         })}
         {limits.map((limit, i) => {

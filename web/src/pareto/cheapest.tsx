@@ -6,6 +6,7 @@ import { formFor, showNumber } from '../format/number'
 import { time } from '../format/time'
 import { Act } from '../ui/controls'
 import { Explained } from '../ui/explained'
+
 import { type Configuration, runs } from './model'
 import css from './pareto.module.css'
 

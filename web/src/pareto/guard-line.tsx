@@ -33,7 +33,8 @@ export function GuardLine({ answer, state, change, catalogue }: Props) {
     isAllSimulated && 'All results are simulated',
     answer.excluded > 0 && `${count(answer.excluded)} simulated not shown`,
     answer.untrusted_excluded > 0 && `${count(answer.untrusted_excluded)} with another verdict than trusted not shown`,
-    answer.unmeasured > 0 && `${count(answer.unmeasured)} without both metrics`,
+    answer.unmeasured > 0 &&
+      `${count(answer.unmeasured)} without ${answer.metrics.length > 2 ? 'all three' : 'both'} metrics`,
     answer.more_count > 0 && `${count(answer.more_count)} more groups`,
     answer.incomplete.length > 0 && 'memberships not computed in time',
   ].filter((line) => line !== false)

@@ -15,7 +15,7 @@ const rounded = (value: number) => Number(value.toPrecision(3))
 
 interface Props {
   limit: ParetoLimit
-  axes: [Axis, Axis]
+  axes: [Axis, Axis, ...Axis[]]
   scale: Scale
   onMove: (limit: ParetoLimit, value: number, isMoving: boolean) => void
 }

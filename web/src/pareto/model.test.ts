@@ -10,7 +10,9 @@ import {
   type Configuration,
   configurationsOf,
   type Corner,
+  countOutside,
   daysBetween,
+  endOf,
   filterAsOf,
   groupsOf,
   keptOf,
@@ -274,4 +276,18 @@ test('the CSV has full precision, and cells that no spreadsheet runs', () => {
     USER,
   ])
   expect(lines[3]?.split(',').slice(0, 5)).toEqual(["'=1+1", 'NVIDIA H100', '1 2', '2', String(1 / 3)])
+})
+
+test('a value that is far larger than most is outside the axes', () => {
+  const usual = Array.from({ length: 24 }, (_, i) => 10 + i)
+  expect(usual.filter((value) => value > endOf(usual))).toEqual([])
+  expect([...usual, 1e308, -1e300].filter((value) => Math.abs(value) > endOf([...usual, 1e308, -1e300]))).toEqual([
+    1e308, -1e300,
+  ])
+  // a range over three decades is no reason, nor are a few values
+  expect([1, 10, 100, 1000].filter((value) => value > endOf([1, 10, 100, 1000]))).toEqual([])
+  expect(endOf([])).toBe(Infinity)
+  expect(endOf([0, 0, 0])).toBe(Infinity)
+  const all = usual.map((x, at) => ({ x: at === 3 ? 1e308 : x, y: at === 5 ? -1e308 : x }) as Configuration)
+  expect(countOutside(all)).toBe(2)
 })

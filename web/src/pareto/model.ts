@@ -10,6 +10,8 @@ import { type RowName, rowNames } from '../names/rows'
 import type { AsOf, ParetoLimit, ParetoMetric, ParetoState, Way } from '../url/pareto'
 
 export const TIME = 'run.timestamp'
+// The costs of a configuration, which its card shows.
+export const COSTS = ['derived.cost_per_million_output_tokens', 'derived.cost_per_hour'] as const
 export const VERSION = 'environment.engine.version'
 export const RATE = 'results.request_throughput'
 const SLO_MOST = 1000
@@ -64,7 +66,9 @@ export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filte
     limits: state.limits
       .filter((limit) => isBetterWay(limit, state, catalogue))
       .map(({ field, value }) => ({ field, value })),
-    columns: [...new Set(['run.name', ...NAMING_FIELDS.filter((id) => catalogue.byId.has(id)), ...others])],
+    columns: [
+      ...new Set(['run.name', ...[...NAMING_FIELDS, ...COSTS].filter((id) => catalogue.byId.has(id)), ...others]),
+    ],
     ...(state.withSimulated && { simulated: true }),
     ...(state.withUntrusted && { untrusted: true }),
   }
@@ -153,6 +157,7 @@ export interface Configuration {
   point: ParetoPoint
   x: number
   y: number
+  z: number | null // of the third metric, if there is one
   name: string
   full: string
 }
@@ -182,7 +187,7 @@ export function configurationsOf(groups: Group[], catalogue: Catalogue): Configu
   }
   return all.flatMap(({ group, point }, at) => {
     const id = point.ids.at(-1) ?? 0
-    const [x, y] = point.values.map(({ mean }) => mean)
+    const [x, y, z = null] = point.values.map(({ mean }) => mean)
     if (x == null || y == null) return []
     return {
       at,
@@ -191,6 +196,7 @@ export function configurationsOf(groups: Group[], catalogue: Catalogue): Configu
       point,
       x,
       y,
+      z,
       get name() {
         return words(point, id).name
       },
@@ -231,7 +237,12 @@ export const limitWords = ({ field, op }: Pick<ParetoLimit, 'field' | 'op'>, cat
 
 // Whether each configuration keeps all limits: those of the axes by the means that are drawn, others by the answer of
 // the server. null: not known.
-export function keptOf(all: Configuration[], limits: ParetoLimit[], metrics: ParetoMetric[], slo: Slo | undefined) {
+export function keptOf(
+  all: Configuration[],
+  limits: ParetoLimit[],
+  metrics: readonly ParetoMetric[],
+  slo: Slo | undefined,
+) {
   const dimensions = limits.map(({ field }) => metrics.findIndex((metric) => metric.field === field))
   const others = limits.filter((_, i) => dimensions[i] === -1)
   const byId = new Map<number, (boolean | null)[]>()
@@ -245,12 +256,13 @@ export function keptOf(all: Configuration[], limits: ParetoLimit[], metrics: Par
     slo?.limits.findIndex((limit) => limit.field === field && (op === '<=' ? limit.max : limit.min) !== null),
   )
   return new Map(
-    all.map(({ at, id, x, y }): [number, boolean | null] => {
+    all.map(({ at, id, x, y, z }): [number, boolean | null] => {
       const known = byId.get(id)
       const each = [
         ...limits.flatMap((limit, i) => {
           const dimension = dimensions[i]
-          return dimension === -1 ? [] : [keeps(limit, dimension === 0 ? x : y)]
+          const mean = [x, y, z][dimension ?? -1]
+          return dimension === -1 ? [] : [mean == null ? null : keeps(limit, mean)]
         }),
         ...columns.map((column) => (column === undefined ? null : (known?.[column] ?? null))),
       ]
@@ -270,6 +282,24 @@ export function bestOf(
   const best = (some: Configuration[]) => some.toSorted((a, b) => sign * (b.y - a.y))[0]
   if (hasLimits) return best(all.filter(({ at }) => kept.get(at) === true))
   return best(all.filter(({ point }) => point.knee)) ?? best(all.filter(({ point }) => point.frontier))
+}
+
+// ---- axes -----------------------------------------------------------------------------------------------------------
+
+// How many times larger than most values one may be before the axes leave it out.
+const FAR = 1000
+
+// The end of the values that an axis shows: a value such as 1e308 would press all others into one line.
+export function endOf(values: number[]) {
+  const sizes = Float64Array.from(values, Math.abs).sort()
+  const usual = sizes[Math.floor(0.75 * (sizes.length - 1))] ?? 0
+  return usual > 0 ? usual * FAR : Infinity
+}
+
+// The configurations that the axes leave out.
+export function countOutside(all: Configuration[]) {
+  const [x, y] = [endOf(all.map((one) => one.x)), endOf(all.map((one) => one.y))]
+  return all.filter((one) => Math.abs(one.x) > x || Math.abs(one.y) > y).length
 }
 
 // ---- lines ----------------------------------------------------------------------------------------------------------

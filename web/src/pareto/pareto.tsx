@@ -1,4 +1,4 @@
-// Pareto: the configurations that no other one beats in two metrics, with limits, uncertainty and history. The address
+// Pareto: the configurations that no other one beats in two or three metrics, with limits, uncertainty and history. The address
 // has the state.
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -18,6 +18,7 @@ import { Act, Bone, ButtonLink, IconButton, join, Note, Progress, Select } from 
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
+import { useStable } from '../ui/use-stable'
 import { Waiting } from '../ui/waiting'
 import { exploreOfPareto, type ParetoLimit, type ParetoState, type Way } from '../url/pareto'
 import { paths } from '../url/paths'
@@ -34,11 +35,14 @@ import {
   capacityRequestOf,
   compareReleases,
   type Configuration,
+  configurations,
   configurationsOf,
+  countOutside,
   type Corner,
   daysBetween,
   filterAsOf,
   groupsOf,
+  isNotable,
   isOfAxes,
   isRelease,
   keptOf,
@@ -52,7 +56,7 @@ import {
 import css from './pareto.module.css'
 import { type Axis, Plot } from './plot'
 import { PricesButton } from './prices'
-import { GroupMark, Groups, Points } from './tables'
+import { GroupMark, Groups, Points, SizeLegend } from './tables'
 import { Tools } from './tools'
 
 const NONE_KEPT: ReadonlyMap<number, boolean | null> = new Map()
@@ -175,6 +179,13 @@ interface BodyProps {
   answer: Answer & { at: number; request: unknown }
 }
 
+// The first of equal values.
+function useSame<T>(value: T): T {
+  const last = useRef(value)
+  if (JSON.stringify(last.current) !== JSON.stringify(value)) last.current = value
+  return last.current
+}
+
 function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const { now, releases, days } = answers
   const slo = state.limits.length > 0 ? answers.slo.data : undefined
@@ -185,25 +196,36 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const groupField = answer.groups.some(({ key }) => Object.keys(key).length > 0) || state.group ? state.group : ''
   const groups = useMemo(() => groupsOf(answer, groupField, catalogue), [answer, groupField, catalogue])
   const all = useMemo(() => configurationsOf(groups, catalogue), [groups, catalogue])
-  const axes = useMemo((): [Axis, Axis] => {
-    const axis = (i: 0 | 1): Axis => {
+  const axes = useMemo((): [Axis, Axis, ...Axis[]] => {
+    const axis = (i: number): Axis => {
       const metric = answer.metrics[i]
       const field = catalogue.get(metric?.field ?? '')
       return {
         field,
         form: formOfScale(
           field,
-          all.map((one) => (i === 0 ? one.x : one.y)),
+          all.map((one) => (i === 0 ? one.x : i === 1 ? one.y : (one.z ?? NaN))),
         ),
         way: metric?.direction ?? 'higher',
       }
     }
-    return [axis(0), axis(1)]
+    return [axis(0), axis(1), ...(answer.metrics.length > 2 ? [axis(2)] : [])]
   }, [answer, catalogue, all])
-  const limits = state.limits.map((limit) =>
-    dragged && limit.field === dragged.field && limit.op === dragged.op ? dragged : limit,
+  // the drawing remains while only other parts of the state change: an address is read into new objects
+  const [wanted, metrics] = [useSame(state.limits), useSame(state.metrics)]
+  const limits = useMemo(
+    () =>
+      wanted.map((limit) => (dragged && limit.field === dragged.field && limit.op === dragged.op ? dragged : limit)),
+    [wanted, dragged],
   )
-  const kept = limits.length > 0 ? keptOf(all, limits, state.metrics, slo) : NONE_KEPT
+  const kept = useMemo(
+    () => (limits.length > 0 ? keptOf(all, limits, metrics, slo) : NONE_KEPT),
+    [all, limits, metrics, slo],
+  )
+  const drawnLimits = useMemo(
+    () => limits.filter(({ field }) => metrics.slice(0, 2).some((metric) => metric.field === field)),
+    [limits, metrics],
+  )
   const countOf = (kind: boolean | null) => [...kept.values()].filter((one) => one === kind).length
   const earlier = useMemo((): Corner[][] => {
     if (state.asOf === null || !now.data) return []
@@ -220,13 +242,15 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const opened = state.point === null ? undefined : all.find(({ point }) => point.ids.includes(state.point ?? 0))
   const best = bestOf(all, kept, limits.length > 0, axes[1].way)
   const shown = opened ?? best
-  const open = (point: number) => change({ point })
+  const open = useStable((point: number) => change({ point }))
   const step = (by: number) => {
     const at = opened ? all.indexOf(opened) + by : by > 0 ? 0 : all.length - 1
     const next = all[Math.min(all.length - 1, Math.max(0, at))]
     if (next) change({ point: next.id }, { replace: true })
   }
   useKeys({ j: () => step(1), k: () => step(-1) })
+  const notable = useMemo(() => all.filter(({ point }) => isNotable(point)), [all])
+  const far = state.asTable ? 0 : countOutside(all)
   const groupName = groupField ? longName(catalogue.get(groupField)) : ''
   if (answer.count === 0) return <Nothing {...{ answer, state, change, catalogue }} />
   // a limit of an axis begins at the median, so that it can be dragged from there
@@ -234,7 +258,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
     const i = state.metrics.findIndex((metric) => metric.field === field.id)
     const axis = axes[i]
     if (!axis || all.length === 0) return null
-    const values = all.map((one) => (i === 0 ? one.x : one.y)).toSorted((a, b) => a - b)
+    const values = all.map((one) => [one.x, one.y, one.z ?? 0][i] ?? 0).toSorted((a, b) => a - b)
     const value = Number((values[Math.floor(values.length / 2)] ?? 0).toPrecision(2))
     return { field: field.id, op: axis.way === 'lower' ? '<=' : '>=', value }
   }
@@ -302,6 +326,13 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
               <span>too few repeated runs for memberships</span>
             )}
             {limits.length > 0 && <span>hollow: beyond a limit</span>}
+            {axes[2] && <SizeLegend axis={axes[2]} all={all} />}
+            {far > 0 && (
+              <span>
+                outside the axes, by far larger than most: {configurations(far)};{' '}
+                <Act onPress={() => change({ asTable: true })}>Show the table</Act>
+              </span>
+            )}
           </p>
           {state.asTable ? (
             <Points
@@ -319,7 +350,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
               groups={groups}
               all={all}
               kept={kept}
-              limits={limits.filter((limit) => isOfAxes(limit, state))}
+              limits={drawnLimits}
               earlier={earlier}
               opened={opened?.at ?? null}
               letterOf={letterOf}
@@ -362,6 +393,27 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
           onOpen={open}
         />
       </section>
+      {!state.asTable && notable.length > 0 && (
+        <section className={page.block} aria-label="On the frontier">
+          <div className={page.blockHead}>
+            <h2>On the frontier</h2>
+            <span className="dim">
+              {count(notable.length)}, surely or perhaps; {count(all.length - notable.length)} others in the table of
+              the chart
+            </span>
+          </div>
+          <Points
+            label="On the frontier table"
+            all={notable}
+            axes={axes}
+            kept={limits.length > 0 ? kept : null}
+            slo={slo}
+            groupName={groups.length > 1 ? groupName : ''}
+            opened={opened?.id ?? null}
+            onOpen={open}
+          />
+        </section>
+      )}
       <Capacity
         {...{ state, change, catalogue, all }}
         slo={answers.capacity.data}
@@ -382,15 +434,23 @@ function AxisTools({
   change,
   catalogue,
   axes,
-}: Only<BodyProps, 'state' | 'change' | 'catalogue'> & { axes: [Axis, Axis] }) {
-  const set = (i: 0 | 1, part: Partial<ParetoState['metrics'][0]>) => {
-    const next = state.metrics.with(i, { ...(state.metrics[i] ?? state.metrics[0]), ...part }) as ParetoState['metrics']
-    if (next[0].field === next[1].field) next[i === 0 ? 1 : 0] = { ...state.metrics[i], direction: null }
+}: Only<BodyProps, 'state' | 'change' | 'catalogue'> & { axes: [Axis, Axis, ...Axis[]] }) {
+  const give = (next: ParetoState['metrics']) =>
     change({
       metrics: next,
       limits: state.limits.filter((limit) => isOfAxes(limit, { ...state, metrics: next }) === isOfAxes(limit, state)),
     })
+  const set = (i: number, part: Partial<ParetoState['metrics'][0]>) => {
+    const before = state.metrics[i]
+    const next = [...state.metrics]
+    next[i] = { ...(before ?? { field: '', direction: null }), ...part }
+    // a metric that another axis has changes places, or leaves the third
+    const other = next.findIndex(({ field }, k) => k !== i && field === next[i]?.field)
+    if (other >= 0 && before) next[other] = { ...before, direction: null }
+    give((other >= 0 && !before ? state.metrics : next) as ParetoState['metrics'])
   }
+  const wayOfNew = (id: string) => (catalogue.get(id).direction === 'neither' ? 'higher' : null)
+  const third = axes[2]
   const axis = (i: 0 | 1) => {
     const { field, way } = axes[i]
     return (
@@ -402,7 +462,7 @@ function AxisTools({
           catalogue={catalogue}
           varying={undefined}
           fits={isNumeric}
-          onPick={(id) => set(i, { field: id, direction: catalogue.get(id).direction === 'neither' ? 'higher' : null })}
+          onPick={(id) => set(i, { field: id, direction: wayOfNew(id) })}
         />
         <Select
           label={`Better values of axis ${i === 0 ? 'x' : 'y'}`}
@@ -417,6 +477,26 @@ function AxisTools({
     <div className={css.tools} role="toolbar" aria-label="Metrics and groups" {...oneStop}>
       {axis(1)}
       {axis(0)}
+      <Pick
+        role="size"
+        name="Third metric, as the size of the marks"
+        value={third?.field.id ?? ''}
+        canBeNone="none"
+        catalogue={catalogue}
+        varying={undefined}
+        fits={isNumeric}
+        onPick={(id) =>
+          id === '' ? give([state.metrics[0], state.metrics[1]]) : set(2, { field: id, direction: wayOfNew(id) })
+        }
+      />
+      {third && (
+        <Select
+          label="Better values of the third metric"
+          value={third.way}
+          onChange={(to) => set(2, { direction: to === third.field.direction ? null : (to as Way) })}
+          options={WAYS}
+        />
+      )}
       <Pick
         role="group"
         name="Frontier per value of"
@@ -456,7 +536,7 @@ function Nothing({ answer, state, change, catalogue }: Only<BodyProps, 'answer' 
     <div className={css.empty}>
       <p>
         {answer.unmeasured > 0
-          ? `No result has both ${state.metrics.map(({ field }) => longName(catalogue.get(field))).join(' and ')}.`
+          ? `No result has ${state.metrics.length > 2 ? 'all of' : 'both'} ${state.metrics.map(({ field }) => longName(catalogue.get(field))).join(' and ')}.`
           : isFiltered
             ? 'The filter removes all experiments.'
             : 'No experiment existed at that time.'}

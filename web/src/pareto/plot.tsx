@@ -1,4 +1,4 @@
-// The configurations over two metrics: a frontier per group, limits as lines that can be dragged, and names that cover
+// The configurations over two metrics, and a third one as the size of their marks: a frontier per group, limits as lines that can be dragged, and names that cover
 // nothing. The pointer or the arrow keys choose a configuration, a click or Enter opens it.
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 
@@ -13,7 +13,7 @@ import { moved } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import type { ParetoLimit, Way } from '../url/pareto'
 import { LimitLine } from './limit-line'
-import { type Configuration, type Corner, type Group, isNotable, membershipText, runs, stairs } from './model'
+import { type Configuration, type Corner, endOf, type Group, isNotable, membershipText, runs, stairs } from './model'
 import css from './pareto.module.css'
 
 const BOX = { left: 56, right: 14, top: 34, bottom: 40 }
@@ -38,7 +38,7 @@ export interface Scale {
 }
 
 interface Props {
-  axes: [Axis, Axis]
+  axes: [Axis, Axis, ...Axis[]]
   groups: Group[]
   all: Configuration[]
   kept: ReadonlyMap<number, boolean | null>
@@ -58,6 +58,11 @@ function ticksOf(values: number[], most: number) {
   return evenTicks(low >= 0 && low < high * 0.6 ? 0 : low, high, most)
 }
 
+const OUTSIDE_PX = 24
+
+// Positions of values that the axes leave out are a little outside of them.
+const within = (px: number, low: number, high: number) => Math.min(high + OUTSIDE_PX, Math.max(low - OUTSIDE_PX, px))
+
 const path = (corners: Corner[], { toX, toY }: Scale) =>
   corners.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`).join('')
 
@@ -66,14 +71,18 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
   const width = useWidth(host, 800)
   const [at, setAt] = useState<number | null>(null) // of `all`
   const high = Math.round(Math.min(430, Math.max(300, width * 0.62)))
-  const [x, y] = axes
+  const [x, y, z] = axes
   const ends = useMemo(() => {
     const on = all.filter(({ point }) => point.frontier)
-    const of = (dimension: 0 | 1, mean: (one: Configuration) => number) => [
-      ...all.map(mean),
-      ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
-      ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
-    ]
+    const of = (dimension: 0 | 1, mean: (one: Configuration) => number) => {
+      const means = all.map(mean)
+      const end = endOf(means)
+      return [
+        ...means,
+        ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
+        ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
+      ].filter((value) => Math.abs(value) <= end)
+    }
     return [
       ticksOf(
         of(0, (one) => one.x),
@@ -97,8 +106,8 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
     const [spanX, spanY] = [ex.max - ex.min || 1, ey.max - ey.min || 1]
     return {
       box,
-      toX: (value) => box.left + ((value - ex.min) / spanX) * wide,
-      toY: (value) => box.bottom - ((value - ey.min) / spanY) * tall,
+      toX: (value) => within(box.left + ((value - ex.min) / spanX) * wide, box.left, box.right),
+      toY: (value) => within(box.bottom - ((value - ey.min) / spanY) * tall, box.top, box.bottom),
       fromX: (px) => ex.min + ((px - box.left) / wide) * spanX,
       fromY: (px) => ey.min + ((box.bottom - px) / tall) * spanY,
     }
@@ -124,6 +133,7 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
       one.group.label,
       `${longName(x.field)} ${showNumber(one.x, x.form)} ${x.form.unit}`.trim(),
       `${longName(y.field)} ${showNumber(one.y, y.form)} ${y.form.unit}`.trim(),
+      z && one.z !== null && `${longName(z.field)} ${showNumber(one.z, z.form)} ${z.form.unit}`.trim(),
       membershipText(one.point),
       one.point.knee && 'knee',
       limits.length > 0 && kept.get(one.at) === false && 'beyond a limit',
@@ -206,7 +216,7 @@ interface Line {
 
 type Ends = readonly [ReturnType<typeof evenTicks>, ReturnType<typeof evenTicks>]
 
-function linesOf(all: Configuration[], groups: Group[], [x, y]: [Axis, Axis], ends: Ends): Line[] {
+function linesOf(all: Configuration[], groups: Group[], [x, y]: Props['axes'], ends: Ends): Line[] {
   const worst: Corner = [x.way === 'higher' ? ends[0].min : ends[0].max, y.way === 'higher' ? ends[1].min : ends[1].max]
   return groups.map((group) => {
     const on = all.filter((one) => one.group === group && one.point.frontier)
@@ -239,9 +249,14 @@ const Drawing = memo(function Drawing(props: DrawingProps) {
   const { axes, ends, scale, lines, names, all, kept, limits, earlier, high } = props
   const [x, y] = axes
   const { box, toX, toY } = scale
+  const inside = all.filter(
+    ({ x: atX, y: atY }) =>
+      toX(atX) <= box.right + 1 && toX(atX) >= box.left - 1 && toY(atY) >= box.top - 1 && toY(atY) <= box.bottom + 1,
+  )
   const isCrowded = all.length > SINGLE_MOST
-  const crowd = isCrowded ? all.filter(({ point }) => !isNotable(point)) : []
-  const single = isCrowded ? all.filter(({ point }) => isNotable(point)) : all
+  const crowd = isCrowded ? inside.filter(({ point }) => !isNotable(point)) : []
+  const single = isCrowded ? inside.filter(({ point }) => isNotable(point)) : inside
+  const sizeOf = sizesOf(all)
   const xWords = tickWords(ends[0].ticks, x.form)
   const yWords = tickWords(ends[1].ticks, y.form)
   return (
@@ -287,9 +302,9 @@ const Drawing = memo(function Drawing(props: DrawingProps) {
           data-frontier={group.full}
         />
       ))}
-      <Crowd all={crowd} kept={kept} scale={scale} />
+      <Crowd all={crowd} kept={kept} scale={scale} sizeOf={sizeOf} />
       {single.toReversed().map((one) => (
-        <Mark key={one.at} one={one} scale={scale} isOut={kept.get(one.at) === false} />
+        <Mark key={one.at} one={one} scale={scale} size={sizeOf(one)} isOut={kept.get(one.at) === false} />
       ))}
       {names.map(({ x: nx, y: ny, fromX, fromY, group, isStrong, words, isLeft }) => (
         <g key={`${group.at} ${words} ${fromX} ${fromY}`}>
@@ -318,11 +333,27 @@ const Drawing = memo(function Drawing(props: DrawingProps) {
 })
 
 const [QUIET_PX, QUIET_OPACITY] = [6, 0.55]
+const [SIZE_LEAST, SIZE_MOST] = [0.55, 1.7]
+
+// Factors of the size of a mark: its area grows with the third metric, and all are 1 without one.
+function sizesOf(all: Configuration[]): (one: Configuration) => number {
+  const known = all.flatMap(({ z }) => z ?? [])
+  const end = endOf(known)
+  const shown = known.filter((value) => Math.abs(value) <= end)
+  if (shown.length === 0) return () => 1
+  const [low, high] = [shown.reduce((a, b) => Math.min(a, b)), shown.reduce((a, b) => Math.max(a, b))]
+  return ({ z }) => {
+    if (z === null || high <= low) return 1
+    const share = Math.min(1, Math.max(0, (z - low) / (high - low)))
+    return Math.sqrt(SIZE_LEAST ** 2 + share * (SIZE_MOST ** 2 - SIZE_LEAST ** 2))
+  }
+}
 
 // The outline of a shape as the text of a path.
 function outline(slot: number, x: number, y: number, size: number) {
   const parts: string[] = []
-  const at = (px: number, py: number) => `${px.toFixed(1)} ${py.toFixed(1)}`
+  // toFixed() takes most of the time of a thousand marks
+  const at = (px: number, py: number) => `${Math.round(px * 10) / 10} ${Math.round(py * 10) / 10}`
   trace(
     {
       moveTo: (px, py) => parts.push(`M${at(px, py)}`),
@@ -342,7 +373,12 @@ function outline(slot: number, x: number, y: number, size: number) {
 }
 
 // Many configurations off the frontier: one path per group, because an element for each takes long to draw.
-function Crowd({ all, kept, scale }: Pick<DrawingProps, 'all' | 'kept' | 'scale'>) {
+function Crowd({
+  all,
+  kept,
+  scale,
+  sizeOf,
+}: Pick<DrawingProps, 'all' | 'kept' | 'scale'> & { sizeOf: (one: Configuration) => number }) {
   const looks = Map.groupBy(all, (one) => `${one.group.slot} ${kept.get(one.at) === false}`)
   return [...looks].map(([look, some]) => {
     const [slot, isOut] = [some[0]?.group.slot ?? 0, look.endsWith('true')]
@@ -350,7 +386,7 @@ function Crowd({ all, kept, scale }: Pick<DrawingProps, 'all' | 'kept' | 'scale'
       <path
         key={look}
         data-points={some.length}
-        d={some.map((one) => outline(slot, scale.toX(one.x), scale.toY(one.y), QUIET_PX)).join('')}
+        d={some.map((one) => outline(slot, scale.toX(one.x), scale.toY(one.y), QUIET_PX * sizeOf(one))).join('')}
         fill={isOut ? 'var(--sheet)' : colourOf(slot)}
         stroke={colourOf(slot)}
         strokeWidth={isOut ? 1.2 : 0}
@@ -363,7 +399,17 @@ function Crowd({ all, kept, scale }: Pick<DrawingProps, 'all' | 'kept' | 'scale'
 const ROUND = 7.2
 
 // A ring marks the membership: a full one is surely on the frontier, a dashed one perhaps.
-function Mark({ one, scale: { toX, toY }, isOut }: { one: Configuration; scale: Scale; isOut: boolean }) {
+function Mark({
+  one,
+  scale: { toX, toY },
+  size,
+  isOut,
+}: {
+  one: Configuration
+  scale: Scale
+  size: number
+  isOut: boolean
+}) {
   const { point, group } = one
   const color = colourOf(group.slot)
   const isQuiet = !isNotable(point)
@@ -376,14 +422,14 @@ function Mark({ one, scale: { toX, toY }, isOut }: { one: Configuration; scale: 
     >
       <path
         d={shapeOf(group.slot)}
-        transform={`scale(${isQuiet ? 0.6 : 0.85})`}
+        transform={`scale(${((isQuiet ? 0.6 : 0.85) * size).toFixed(2)})`}
         fill={isOut ? 'var(--sheet)' : color}
         stroke={color}
         strokeWidth={isOut ? 2 : 0}
       />
       {(point.membership === 'surely' || point.membership === 'perhaps') && (
         <circle
-          r={ROUND}
+          r={ROUND * Math.max(0.75, size)}
           fill="none"
           stroke={color}
           strokeWidth="1.1"
@@ -416,7 +462,7 @@ function Feasible({
   scale,
 }: {
   limits: ParetoLimit[]
-  axes: [Axis, Axis]
+  axes: Props['axes']
   scale: Scale
 }): ReactNode {
   if (limits.length === 0) return null

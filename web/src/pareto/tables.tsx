@@ -1,5 +1,5 @@
 // The groups with their figures, and all configurations, as tables.
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { Link } from 'wouter'
 
 import type { Pareto, Slo } from '../api/types'
@@ -24,17 +24,35 @@ export const GroupMark = ({ slot }: { slot: number }) => (
   </svg>
 )
 
+// Shows the range of the third metric, with the smallest and the largest mark.
+export function SizeLegend({ axis: { field, form, way }, all }: { axis: Axis; all: Configuration[] }) {
+  const known = all.flatMap(({ z }) => z ?? [])
+  if (known.length === 0) return null
+  const [low, high] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))]
+  return (
+    <span title={field.help}>
+      <svg className={css.sizes} viewBox="-9 -9 30 18" aria-hidden="true">
+        <path d={shapeOf(0)} transform="translate(-5 0) scale(0.5)" fill="currentColor" />
+        <path d={shapeOf(0)} transform="translate(10 0) scale(1.3)" fill="currentColor" />
+      </svg>
+      size: {longName(field)}, {showNumber(low, form)} to {showNumber(high, form)} {form.unit},{' '}
+      {way === 'higher' ? 'larger' : 'smaller'} is better
+    </span>
+  )
+}
+
 interface GroupsProps {
   answer: Pareto
   groups: Group[]
   all: Configuration[]
-  axes: [Axis, Axis]
+  axes: [Axis, Axis, ...Axis[]]
   name: string // of the field that groups
   catalogue: Catalogue
   onOpen: (id: number) => void
 }
 
-export function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: GroupsProps) {
+// Its figures stay the same while the rest of the page changes.
+export const Groups = memo(function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: GroupsProps) {
   const volume = formOfUnit(
     '',
     groups.map(({ answer: { hypervolume } }) => hypervolume.value),
@@ -86,7 +104,7 @@ export function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: G
                     rows={[
                       [
                         'Definition',
-                        'Configurations whose means no other configuration of the group beats in both metrics.',
+                        'Configurations whose means no other configuration of the group beats in all metrics.',
                       ],
                       ['n', configurations(of.configuration_count)],
                       [
@@ -111,7 +129,7 @@ export function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: G
                         rows={[
                           [
                             'Definition',
-                            'Area that the frontier dominates, up to the worst mean of each metric among all groups. Higher is better.',
+                            `${axes.length > 2 ? 'Volume' : 'Area'} that the frontier dominates, up to the worst mean of each metric among all groups. Higher is better.`,
                           ],
                           [
                             'Reference',
@@ -173,11 +191,12 @@ export function Groups({ answer, groups, all, axes, name, catalogue, onOpen }: G
       </table>
     </div>
   )
-}
+})
 
 interface PointsProps {
+  label?: string
   all: Configuration[]
-  axes: [Axis, Axis]
+  axes: [Axis, Axis, ...Axis[]]
   kept: ReadonlyMap<number, boolean | null> | null // null: no limits
   slo: Slo | undefined
   groupName: string
@@ -185,7 +204,16 @@ interface PointsProps {
   onOpen: (id: number) => void
 }
 
-export function Points({ all, axes, kept, slo, groupName, opened, onOpen }: PointsProps) {
+export const Points = memo(function Points({
+  label = 'Configurations table',
+  all,
+  axes,
+  kept,
+  slo,
+  groupName,
+  opened,
+  onOpen,
+}: PointsProps) {
   const [wanted, setPage] = useState(0)
   const pages = Math.max(1, Math.ceil(all.length / PAGE))
   const at = Math.min(wanted, pages - 1)
@@ -196,7 +224,7 @@ export function Points({ all, axes, kept, slo, groupName, opened, onOpen }: Poin
         className={join(page.scroll, css.tall)}
         tabIndex={0}
         role="region"
-        aria-label="Configurations table"
+        aria-label={label}
         aria-description="Scrolls"
       >
         <table className={page.rows} aria-rowcount={all.length + 1}>
@@ -293,4 +321,4 @@ export function Points({ all, axes, kept, slo, groupName, opened, onOpen }: Poin
       )}
     </>
   )
-}
+})

@@ -21,6 +21,9 @@ test.each<Partial<ParetoState>>([
       { field: 'results.output_throughput', direction: null },
     ],
   },
+  {
+    metrics: [...NO_PARETO.metrics, { field: 'derived.cost_per_million_output_tokens', direction: null }],
+  },
   { group: '' },
   { group: 'environment.engine.version' },
   {
@@ -45,6 +48,8 @@ test('unreadable parts are ignored', () => {
   expect(readPareto('load=0&margin=-1')).toEqual(NO_PARETO)
   expect(readPareto('load=x&margin=')).toEqual(NO_PARETO)
   expect(readPareto('metrics=a,a').metrics).toEqual(NO_PARETO.metrics)
+  expect(readPareto('metrics=a,b,a').metrics.map(({ field }) => field)).toEqual(['a', 'b'])
+  expect(readPareto('metrics=a,b,-c,d').metrics.map(({ field }) => field)).toEqual(['a', 'b', 'c'])
   expect(readPareto('limits=b<=2,b<=3,b>=1').limits).toEqual([...usual.limits, { field: 'b', op: '>=', value: 1 }])
   expect(readPareto('until=9999-12-31').asOf).toBeNull()
   expect(readPareto('until=0000-01-01').asOf).toBeNull()

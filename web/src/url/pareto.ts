@@ -1,7 +1,8 @@
 // The state of Pareto in an address: the filter as on Explore (explore.ts), and only values that differ from the
 // automatic ones.
 //
-//   metrics=A,B      the metrics of the axes x and y; "-" before a field: lower is better, "+": higher
+//   metrics=A,B,C    the metrics of the axes x and y, and a third one if there is a C; "-" before a field: lower is
+//                    better, "+": higher
 //   group=ID         the field whose values have a frontier each; none: one frontier
 //   limits=A<=5,B>=2 limits of fields
 //   until=DAY        the frontier as of the end of that day in UTC     release=V   as of that release
@@ -28,7 +29,7 @@ export type AsOf = { until: string } | { release: string }
 export interface ParetoState {
   choices: Choices
   where: Filter | undefined
-  metrics: [x: ParetoMetric, y: ParetoMetric]
+  metrics: [x: ParetoMetric, y: ParetoMetric, ...third: ParetoMetric[]] // at most three
   group: string // '': one frontier
   limits: ParetoLimit[]
   asOf: AsOf | null
@@ -109,13 +110,14 @@ export function readPareto(search: string): ParetoState {
   const query = withPresentNames(search)
   const { choices, where } = readExplore(search)
   // a plus is a blank in a query that was not escaped
-  const [x, y] = (query.get('metrics') ?? '').split(',').map((text) => readMetric(text.replace(/^ /, '+')))
+  const [x, y, z] = (query.get('metrics') ?? '').split(',').map((text) => readMetric(text.replace(/^ /, '+')))
+  const third = z?.field && z.field !== x?.field && z.field !== y?.field ? [z] : []
   const point = Number(query.get('point'))
   const state: ParetoState = {
     ...NO_PARETO,
     choices,
     where,
-    metrics: x?.field && y?.field && x.field !== y.field ? [x, y] : NO_PARETO.metrics,
+    metrics: x?.field && y?.field && x.field !== y.field ? [x, y, ...third] : NO_PARETO.metrics,
     limits: (query.get('limits') ?? '').split(',').flatMap(readLimit).filter(areDifferent).slice(0, LIMITS_MOST),
     asOf: readAsOf(query),
     load: readNumber(query.get('load'), (value) => value > 0) ?? null,

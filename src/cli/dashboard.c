@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -23,14 +24,38 @@ static bool is_token(const char *text, size_t len)
 	return true;
 }
 
+/*
+ * A file is read for each connection, because its token may be replaced during a sweep. A pipe, such as bash's <(command),
+ * has its content only once: the text is kept from the check, which runs before any thread.
+ */
+static int read_token(const char *path, char **ret, size_t *ret_len, struct pl_err *err)
+{
+	static char *kept, *kept_path;
+	struct stat st;
+
+	if (!pl_text_equal(kept_path, path)) {
+		bool is_file = stat(path, &st) < 0 || S_ISREG(st.st_mode);
+		if (pl_file_read(path, TOKEN_BYTES_MAX, ret, ret_len, err) < 0)
+			return pl_err_wrap(err, "--token-file");
+		if (is_file || *ret_len == 0)
+			return 0;
+		kept = pl_strndup(*ret, *ret_len);
+		kept_path = pl_strdup(path);
+		return 0;
+	}
+	*ret = pl_strdup(kept);
+	*ret_len = strlen(kept);
+	return 0;
+}
+
 /* Sets the header that carries the token. From here on the process redacts the token. */
 static int use_token(const char *path, struct run_target *target, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (pl_file_read(path, TOKEN_BYTES_MAX, &text, &len, err) < 0)
-		return pl_err_wrap(err, "--token-file");
+	if (read_token(path, &text, &len, err) < 0)
+		return -1;
 	/* Cuts the line end that editors add. */
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		text[--len] = '\0';

@@ -1,13 +1,15 @@
 """Uploads that a run could not complete: their list, how they are sent later, and the token of a dashboard that requires one."""
 import json
 import os
+import shlex
 import signal
 import socket
+import subprocess
 
 import pytest
 from dashboard_tools import Dashboard
 from front_tools import Front
-from run_tools import PATIENCE, base_config, load_result, run_profllm, start_profllm, write_config
+from run_tools import PATIENCE, base_config, environment, load_result, run_profllm, start_profllm, write_config
 from test_disk import disk, fill  # noqa: F401 (a fixture)
 
 UNREACHABLE = "http://127.0.0.1:1"
@@ -231,6 +233,17 @@ def test_token(bin_dir, dashboard, tmp_path, token_file, command):
     printed = done.stdout + done.stderr
     written = [path for path in tmp_path.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert TOKEN not in printed and not written
+
+
+def test_a_token_from_a_pipe(bin_dir, dashboard, tmp_path, token_file):
+    """bash's <(command) has the token only once, but a run needs it for its live view and for its upload."""
+    with Front(dashboard, token=TOKEN) as front:
+        words = [bin_dir / "profllm", *commands(tmp_path, write_config(tmp_path, base_config(num_prompts=4)))["run"], "--upload", front.url]
+        done = subprocess.run(["bash", "-c", f"{shlex.join(map(str, words))} --token-file <(cat {shlex.quote(str(token_file))})"],
+                              capture_output=True, text=True, env=environment(), timeout=60 * PATIENCE)
+    assert done.returncode == 0 and "live view" not in done.stderr, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert stored(dashboard, result) == names(result)
 
 
 @pytest.mark.parametrize("token", [None, "another-token-0123456789"])

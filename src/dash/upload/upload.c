@@ -42,6 +42,9 @@ static bool takes_more(const struct dash_request *request, enum store_job_answer
 	case STORE_JOB_CLOSED:
 		dash_refuse(answer, 409, "upload '%s' is closed and accepts no more files", id);
 		return false;
+	case STORE_JOB_FOREIGN:
+		dash_refuse(answer, 403, "upload '%s' belongs to another user", id);
+		return false;
 	case STORE_JOB_OTHER:
 		dash_refuse(answer, 422,
 			    "Idempotency-Key: found other content, expected that of the earlier "
@@ -163,6 +166,9 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 		return;
 	const struct store_job_part part = { .author = json_string_value(
 						     json_object_get(request->query, "author")),
+					     .user = request->user->name[0] != '\0'
+							     ? request->user->name
+							     : NULL,
 					     .kind = upload->kind,
 					     .name = upload->name,
 					     .media = upload->media,

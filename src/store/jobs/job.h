@@ -41,6 +41,7 @@ enum store_job_answer {
 	STORE_JOB_CHANGED, /* the stored result is not the expected one */
 	STORE_JOB_NOTHING, /* no item of the job is in a state that allows this */
 	STORE_JOB_OTHER,   /* this key was used for other files */
+	STORE_JOB_FOREIGN, /* the job has another author */
 	STORE_JOB_NO_ITEM, /* an item does not exist, or its state does not allow this */
 };
 
@@ -59,6 +60,7 @@ int store_job_open(struct store *store, const struct store_job_plan *plan, int64
 
 struct store_job_part {
 	const char *author; /* for a new job: the user who decides on conflicts, or NULL */
+	const char *user; /* for an open job: who must be its author, if it has one; NULL: any */
 	const char *kind; /* the form of the bytes, defined by the caller: "json", "batch", "raw" */
 	const char *name;
 	const char *media; /* their media type, or NULL */

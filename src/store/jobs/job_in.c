@@ -23,6 +23,8 @@ static STORE_STATEMENT(
 	"UPDATE jobs"
 	" SET received_files = received_files + ?2, received_bytes = received_bytes + ?3"
 	" WHERE id = ?1");
+static STORE_STATEMENT(sql_is_of_other,
+		       "SELECT CAST(count(*) AS BIGINT) FROM jobs WHERE id = ?1 AND author <> ?2");
 STORE_STATEMENT(store_job_sql_ask, "SELECT state, CAST(coalesce((SELECT sum(items) FROM job_parts"
 				   " WHERE job = ?1), 0) AS BIGINT) FROM jobs WHERE id = ?1");
 static STORE_STATEMENT(sql_close_job,
@@ -239,6 +241,26 @@ static int check_open(struct store *store, int64_t id, enum store_job_answer *re
 	return 0;
 }
 
+/* A part is stored with the author of its job, who must be the user that sends it. */
+static int check_author(struct store *store, int64_t id, const char *user,
+			enum store_job_answer *ret, struct pl_err *err)
+{
+	struct store_stmt *statement;
+	int64_t count = 0;
+
+	if (user == NULL)
+		return 0;
+	if (store_sql_cached(&store->writer, &sql_is_of_other, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, id);
+	store_sql_bind_text(statement, 2, user);
+	if (store_sql_number(statement, &count, err) < 0)
+		return -1;
+	if (count > 0)
+		*ret = STORE_JOB_FOREIGN;
+	return 0;
+}
+
 int store_job_add(struct store *store, int64_t *id, enum store_conflict_policy on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret, struct pl_err *err)
 {
@@ -259,8 +281,10 @@ int store_job_add(struct store *store, int64_t *id, enum store_conflict_policy o
 	if (job == 0)
 		result = add_job(store, part->kind, "queued", &plan, &job, err);
 	else
+		result = check_author(store, job, part->user, ret, err);
+	if (result == 0 && *id != 0 && *ret == STORE_JOB_OK)
 		result = find_keyed(store, job, part, &has_come, ret, err);
-	if (result == 0 && *id != 0 && !has_come)
+	if (result == 0 && *ret == STORE_JOB_OK && *id != 0 && !has_come)
 		result = check_open(store, job, ret, err);
 	if (result == 0 && *ret == STORE_JOB_OK && !has_come)
 		result = add_part(store, job, part, packed, packed_len, err);

@@ -399,3 +399,14 @@ def test_an_upload_with_a_token(bin_dir, tmp_path, guarded):
                               env=environment(), timeout=60 * PATIENCE)
         assert done.returncode == status and message in done.stdout + done.stderr, (done.returncode, done.stdout, done.stderr)
         assert own.read_text().strip() not in done.stderr + done.stdout
+
+
+def test_a_part_of_the_upload_of_another_user(bin_dir, guarded):
+    """It would be stored with the other user as its author."""
+    mallory = add_token(bin_dir, guarded.path, "mallory", "--role", "write")
+    job = guarded.post_as("write", "/api/upload/jobs", {"name": "n"}).json["job_id"]
+    refused = guarded.post_as(mallory, f"/api/upload/json?job_id={job}", little(1))
+    assert (refused.status, refused.json["detail"]) == (403, f"upload '{job}' belongs to another user")
+    assert guarded.post_as("write", f"/api/upload/json?job_id={job}", little(2)).status == 202
+    assert guarded.ask_as("write", "POST", f"/api/upload/jobs/{job}/close").status == 200
+    assert guarded.done(f"/api/upload/status/{job}")["counts"]["stored"] == 1

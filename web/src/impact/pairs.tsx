@@ -9,6 +9,7 @@ import { count, type Form, formFor, showNumber } from '../format/number'
 import { Pin } from '../tray/pin'
 import { Act, Bone, ButtonLink, Note, Select } from '../ui/controls'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import type { ImpactState } from '../url/impact'
 import { paths } from '../url/paths'
@@ -151,7 +152,7 @@ function Cells({
               <th scope="col">Compare</th>
             </tr>
           </thead>
-          <tbody>
+          <tbody {...oneStop}>
             {pairs.cells.map((cell) => (
               <tr key={cell.from.ids[0]}>
                 {pairs.fields.map((input, i) => (

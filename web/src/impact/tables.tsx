@@ -5,6 +5,7 @@ import { count } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { Act } from '../ui/controls'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { CellsFigure, EffectFigure, ImportanceFigure, PlainFigure, RatioFigure } from './figures'
 import css from './impact.module.css'
@@ -65,7 +66,7 @@ export function EffectTable({ answer, catalogue, opened, onOpen }: TableProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody {...oneStop}>
           {answer.effects.map((effect) => {
             const [contrast] = effect.contrasts
             const name = effectName(effect, catalogue)
@@ -145,7 +146,7 @@ export function Interactions({ answer, catalogue }: Props) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody {...oneStop}>
           {answer.interactions.map((one) => {
             const [first, second] = [effectName(one.first, catalogue), effectName(one.second, catalogue)]
             return (
@@ -209,7 +210,7 @@ export function Rest({ answer, catalogue }: Props) {
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody {...oneStop}>
           {answer.rest.map((rest) => {
             const name = inputName(rest, catalogue)
             const change = [rest.from, rest.to].map((value) => valueWords(rest.field, value, catalogue)).join(' → ')

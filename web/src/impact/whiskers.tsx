@@ -3,6 +3,7 @@ import type { Impact, ImpactEffect } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
 import { Act } from '../ui/controls'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import { CellsFigure, EffectFigure, ImportanceFigure } from './figures'
 import css from './impact.module.css'
 import { type Axis, changeWords, effectName, FINDINGS, findingWords, intervalWords, pWords, ratioWords } from './model'
@@ -35,7 +36,7 @@ export function Whiskers({ answer, axis, opened, catalogue, onOpen }: Props) {
           <span role="columnheader">Importance</span>
         </div>
       </div>
-      <div role="rowgroup">
+      <div role="rowgroup" {...oneStop}>
         {answer.effects.map((effect) => (
           <Whisker
             key={effect.inputs[0]?.field}

@@ -9,6 +9,7 @@ import { boundText, count, formFor, showNumber } from '../format/number'
 import { Act, ButtonLink } from '../ui/controls'
 import { Copy } from '../ui/copy'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import { visible } from '../ui/visible'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
@@ -50,7 +51,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
           <bdi>{one.full}</bdi>
         </p>
       )}
-      <p>
+      <p {...oneStop}>
         <Explained
           name="Membership"
           rows={[
@@ -83,7 +84,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
         )}
         .
       </p>
-      <dl>
+      <dl {...oneStop}>
         {axes.map(({ field, form }, i) => {
           const value = point.values[i]
           return (
@@ -191,7 +192,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
           .
         </p>
       )}
-      <p>
+      <p {...oneStop}>
         {runs(point.ids.length)}:{' '}
         {point.ids.slice(-RUNS_SHOWN).map((run, i) => (
           <span key={run}>
@@ -204,7 +205,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
         {point.ids.length > RUNS_SHOWN && ` and ${count(point.ids.length - RUNS_SHOWN)} earlier`}
       </p>
       <Command id={id} />
-      <p className={css.cardActs}>
+      <p className={css.cardActs} {...oneStop}>
         <Pin side={{ ids: point.ids }} name={one.name} look="line" />
         {other && (
           <ButtonLink

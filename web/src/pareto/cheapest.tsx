@@ -6,6 +6,7 @@ import { formFor, showNumber } from '../format/number'
 import { time } from '../format/time'
 import { Act } from '../ui/controls'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 
 import { type Configuration, runs } from './model'
 import css from './pareto.module.css'
@@ -35,7 +36,7 @@ export function Cheapest({ slo, all, catalogue, onOpen }: Props) {
     return `${price.per_hour} ${prices.data.currency ?? ''} per hour and ${price.gpu}${stored}`.replace('  ', ' ')
   }
   return (
-    <section className={css.cheapest} aria-label="Cheapest within all limits">
+    <section className={css.cheapest} aria-label="Cheapest within all limits" {...oneStop}>
       <b>Cheapest within all limits</b>
       {KINDS.map(([kind, words, id, best]) => {
         const field = catalogue.get(id)

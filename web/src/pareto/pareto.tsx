@@ -286,7 +286,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const isOld = answers.frontiers.isPlaceholderData
   return (
     <>
-      <div className={css.pageTools}>
+      <div className={css.pageTools} role="toolbar" aria-label="Page tools" {...oneStop}>
         <Tools answer={answer} all={all} group={groupField} />
         <PricesButton />
       </div>
@@ -379,7 +379,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
         </section>
         {!isNarrow && card}
       </div>
-      <section className={page.block} aria-label="Frontiers">
+      <section className={page.block} aria-label="Frontiers" {...oneStop}>
         <div className={page.blockHead}>
           <h2>Frontiers</h2>
         </div>
@@ -394,7 +394,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
         />
       </section>
       {!state.asTable && notable.length > 0 && (
-        <section className={page.block} aria-label="On the frontier">
+        <section className={page.block} aria-label="On the frontier" {...oneStop}>
           <div className={page.blockHead}>
             <h2>On the frontier</h2>
             <span className="dim">

@@ -164,19 +164,18 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 	auto_free char(*hashes)[65] = hashes_of(upload, &count);
 	if (!is_whole(request, (const char(*)[65])hashes, count, answer))
 		return;
-	const struct store_job_part part = { .author = json_string_value(
-						     json_object_get(request->query, "author")),
-					     .user = request->user->name[0] != '\0'
-							     ? request->user->name
-							     : NULL,
-					     .kind = upload->kind,
-					     .name = upload->name,
-					     .media = upload->media,
-					     .bytes = upload->bytes,
-					     .len = upload->len,
-					     .sha256 = hashes,
-					     .files = count,
-					     .key = request->head->key };
+	const struct store_job_part part = {
+		.author = json_string_value(json_object_get(request->query, "author")),
+		.user = request->user->name[0] != '\0' ? request->user->name : NULL,
+		.kind = upload->kind,
+		.name = upload->name,
+		.media = upload->media,
+		.bytes = upload->bytes,
+		.len = upload->len,
+		.sha256 = hashes,
+		.files = count,
+		.key = request->head->key
+	};
 	if (store_job_add(request->context->store, &id, on_conflict, &part, &came, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;

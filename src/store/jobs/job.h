@@ -60,7 +60,7 @@ int store_job_open(struct store *store, const struct store_job_plan *plan, int64
 
 struct store_job_part {
 	const char *author; /* for a new job: the user who decides on conflicts, or NULL */
-	const char *user; /* for an open job: who must be its author, if it has one; NULL: any */
+	const char *user;   /* for an open job: who must be its author, if it has one; NULL: any */
 	const char *kind; /* the form of the bytes, defined by the caller: "json", "batch", "raw" */
 	const char *name;
 	const char *media; /* their media type, or NULL */

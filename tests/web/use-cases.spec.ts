@@ -78,6 +78,18 @@ test('configuration optimization: the configurations within a limit, and the bes
   const shown = await card.getByRole('button', { name: /Output throughput per GPU: definition/ }).innerText()
   expectNear(shown, best)
   await expect(card.getByRole('region', { name: 'Server command' })).toContainText('--max-num-seqs')
+
+  // which input matters: pairs that differ in it alone
+  await page.goto(dashboard().url + ADDRESSES.configuration)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Impact' }).click()
+  const outputOf = (key: string) =>
+    mean((runs.find(([one]) => one === key)?.[1] ?? []).map(({ results }) => results.output_throughput))
+  const rests = ['512 16', '512 32', '8192 16', '8192 32']
+  const ratio = Math.exp(mean(rests.map((rest) => Math.log(outputOf(`24 ${rest}`) / outputOf(`6 ${rest}`)))))
+  const effect = (name: string) =>
+    page.getByRole('table', { name: 'Effects' }).getByRole('row').filter({ hasText: name })
+  await expect(effect('Max num seqs')).toContainText(`×${ratio.toFixed(2)}`)
+  await expect(effect('Block size')).toContainText('none')
 })
 
 test('scaling: the throughput of each number of GPUs and load', async ({ page }) => {

@@ -42,7 +42,7 @@ test-gpu: ## check GPUs, telemetry and traces on a host with an NVIDIA GPU: TORC
 
 asan: ## run unit and scenario tests with ASan and UBSan
 	@tools/install-packages build test
-	@$(PYTHON) tools/run-tests asan
+	@$(PYTHON) tools/run-tests clang asan
 
 tsan: ## run the tests of directories with threads with TSan
 	@tools/install-packages build test

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "scratch.h"
+#include "unit/sanitizer.h"
 
 static json_t *parse(const char *text)
 {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "demo/history_priv.h"
 #include "store/documents/document.h"
+#include "unit/sanitizer.h"
 
 /* with AddressSanitizer a document takes ten times as long */
 #ifdef __SANITIZE_ADDRESS__

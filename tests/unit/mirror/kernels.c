@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "unit/sanitizer.h"
 
 #define RANDOM_LENGTHS 10
 #define SUMS_LANES     4

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "mirror/view.h"
 #include "query/query.h"
+#include "unit/sanitizer.h"
 
 #define ANSWER_BYTES_MAX (16u << 20)
 #define SEED_FIELD       "server.seed"

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "unit/sanitizer.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 20 };

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "option/problem.h"
 #include "option/row_words.h"
+#include "unit/sanitizer.h"
 #include "vllm/history.h"
 #include "vllm/replaced.h"
 

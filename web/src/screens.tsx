@@ -15,6 +15,7 @@ const Compare = lazyPart(() => import('./compare/compare').then((module) => modu
 const Trends = lazyPart(() => import('./trends/trends').then((module) => module.Trends))
 const Pareto = lazyPart(() => import('./pareto/pareto').then((module) => module.Pareto))
 const Impact = lazyPart(() => import('./impact/impact').then((module) => module.Impact))
+const Scaling = lazyPart(() => import('./scaling/scaling').then((module) => module.Scaling))
 const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module.SweepList))
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
 const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
@@ -47,6 +48,12 @@ function impactOfExplore(search: string) {
   const view = readView(search)
   const { choices, where } = readExplore(search)
   return view === null ? paths.impact({ choices, where }) : paths.impactView(view)
+}
+
+function scalingOfExplore(search: string) {
+  const view = readView(search)
+  const { choices, where } = readExplore(search)
+  return view === null ? paths.scaling({ choices, where }) : paths.scalingView(view)
 }
 
 export interface Screen {
@@ -126,6 +133,21 @@ export const screens: Screen[] = [
           : location === '/'
             ? impactOfExplore(window.location.search)
             : paths.impact(),
+    },
+  },
+  {
+    path: '/scaling',
+    title: 'Scaling',
+    render: () => <Scaling />,
+    tab: {
+      name: 'Scaling',
+      under: ['/scaling'],
+      href: (location) =>
+        location === '/scaling'
+          ? `/scaling${window.location.search}`
+          : location === '/'
+            ? scalingOfExplore(window.location.search)
+            : paths.scaling(),
     },
   },
   {

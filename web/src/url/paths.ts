@@ -4,6 +4,7 @@ import { type CompareState, type Side, writeCompare } from './compare'
 import { type ExploreState, writeExplore } from './explore'
 import { type ImpactState, NO_IMPACT, writeImpact } from './impact'
 import { NO_PARETO, type ParetoState, writePareto } from './pareto'
+import { NO_SCALING, type ScalingState, writeScaling } from './scaling'
 import { type SweepState, writeSweep } from './sweep'
 import { NO_TRENDS, type TrendsState, writeTrends } from './trends'
 
@@ -43,6 +44,11 @@ export const paths = {
     return query ? `/impact?${query}` : '/impact'
   },
   impactView: (id: string) => `/impact?view=${encodeURIComponent(id)}`,
+  scaling: (state: Partial<ScalingState> = {}) => {
+    const query = writeScaling({ ...NO_SCALING, ...state })
+    return query ? `/scaling?${query}` : '/scaling'
+  },
+  scalingView: (id: string) => `/scaling?view=${encodeURIComponent(id)}`,
   sweeps: () => '/sweeps',
   sweep: (id: string, state?: SweepState) => {
     const query = state ? writeSweep(state) : ''

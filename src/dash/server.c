@@ -411,10 +411,13 @@ static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
 	return false;
 }
 
-/* A client that sends its body slowly must not change anything after its token was revoked. */
+/*
+ * A client that sends its body slowly must not change anything after its token was revoked. An empty body may be slow, too:
+ * a client can delay its last chunk.
+ */
 static void check_again(struct exchange *exchange)
 {
-	if (exchange->is_refused || exchange->came == 0 || exchange->connection != NULL)
+	if (exchange->is_refused || exchange->connection != NULL)
 		return;
 	exchange->is_refused = !dash_access_confirm(exchange->server->context->access,
 						    &exchange->match.user, &exchange->answer);

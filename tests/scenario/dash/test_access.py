@@ -222,6 +222,20 @@ def test_a_body_that_ends_after_its_token(bin_dir, guarded, method, path, media,
     assert "user=late role=write" in guarded.stop()[2]
 
 
+def test_an_empty_body_that_ends_after_its_token(bin_dir, guarded):
+    note = guarded.post("/api/annotations", {"version": "1", "text": "t"}).json["id"]
+    late = add_token(bin_dir, guarded.path, "late", "--role", "write")
+    with contextlib.closing(guarded.connect_from_elsewhere()) as connection:
+        connection.connect()
+        connection.sock.sendall(f"DELETE /api/annotations/{note} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {late}\r\n"
+                                "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n".encode())
+        assert connection.sock.recv(100).startswith(b"HTTP/1.1 100 ")
+        revoke(bin_dir, guarded.path, "late")
+        connection.sock.sendall(b"0\r\n\r\n")
+        assert connection.sock.recv(100).startswith(b"HTTP/1.1 401 ")
+    assert len(guarded.get("/api/annotations").json["annotations"]) == 1
+
+
 # ---- failures ------------------------------------------------------------------------------------
 
 

@@ -87,9 +87,10 @@ static json_t *text_of_row(const struct grid *grid, size_t row, const char *id)
 	return query_grid_value(&value);
 }
 
-int query_files_add(struct grid_files *files, size_t cell, size_t row, int64_t repeats,
+int query_files_add(struct grid_files *files, size_t cell, size_t row, bool is_repeat, int64_t runs,
 		    double seconds, int64_t *ret_file, struct pl_err *err)
 {
+	const char *kind = is_repeat ? "repeat" : "missing";
 	const struct grid *grid = files->grid;
 	auto_json json_t *base = NULL;
 	auto_json json_t *point = json_object();
@@ -106,7 +107,7 @@ int query_files_add(struct grid_files *files, size_t cell, size_t row, int64_t r
 		json_object_set_new(query_grid_is_settable(field->column->field) ? point : on, id,
 				    value_in(grid, field, cell));
 	}
-	auto_json json_t *identity = json_pack("[O, O, I]", base, on, (json_int_t)repeats);
+	auto_json json_t *identity = json_pack("[O, O, s, I]", base, on, kind, (json_int_t)runs);
 	auto_free char *key = res_field_canonical(identity);
 	if (files->items == NULL)
 		files->items = json_array();
@@ -119,9 +120,9 @@ int query_files_add(struct grid_files *files, size_t cell, size_t row, int64_t r
 	}
 	if (item == NULL) {
 		*ret_file = (int64_t)json_array_size(files->items);
-		item = json_pack("{s:s, s:O, s:O, s:I, s:[], s:[], s:f, s:o}", "key", key,
-				 "experiment", base, "on", on, "repeats", (json_int_t)repeats,
-				 "points", "cells", "seconds", 0.0, "version",
+		item = json_pack("{s:s, s:O, s:O, s:s, s:I, s:[], s:[], s:f, s:o}", "key", key,
+				 "experiment", base, "on", on, "kind", kind, "repeats",
+				 (json_int_t)runs, "points", "cells", "seconds", 0.0, "version",
 				 text_of_row(grid, row, "environment.engine.version"));
 		json_array_append_new(files->items, item);
 	}
@@ -132,10 +133,10 @@ int query_files_add(struct grid_files *files, size_t cell, size_t row, int64_t r
 	json_array_append(json_object_get(item, "points"), point);
 	json_array_append(cells, number);
 	const json_t *sum = json_object_get(item, "seconds");
-	json_object_set_new(
-		item, "seconds",
-		pl_json_number(json_is_real(sum) ? json_real_value(sum) + seconds * (double)repeats
-						 : NAN));
+	json_object_set_new(item, "seconds",
+			    pl_json_number(json_is_real(sum)
+						   ? json_real_value(sum) + seconds * (double)runs
+						   : NAN));
 	return 0;
 }
 
@@ -267,13 +268,13 @@ static json_t *write_file(const json_t *item, size_t at, json_t *invalid)
 	auto_free char *experiment = pl_json_to_text(json_object_get(item, "experiment"),
 						     PL_JSON_COMPACT);
 	bool has_secrets = strstr(experiment, OPTION_SECRET_SHOWN) != NULL;
-	auto_free char *name = pl_asprintf("missing-%zu.yaml", at + 1);
+	auto_free char *folder = pl_asprintf("%s-%zu", pl_json_get_text(item, "kind"), at + 1);
+	auto_free char *name = pl_asprintf("%s.yaml", folder);
 	auto_free char *command =
 		repeats > 1 ? pl_asprintf("profllm sweep run --repeats %lld --order interleaved "
-					  "--output-dir missing-%zu %s",
-					  (long long)repeats, at + 1, name)
-			    : pl_asprintf("profllm sweep run --output-dir missing-%zu %s", at + 1,
-					  name);
+					  "--output-dir %s %s",
+					  (long long)repeats, folder, name)
+			    : pl_asprintf("profllm sweep run --output-dir %s %s", folder, name);
 	auto_free char *problem = NULL;
 	auto_buf draft = PL_BUF(FILE_BYTES_MAX);
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);

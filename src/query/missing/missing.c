@@ -218,8 +218,8 @@ static int add_combination(struct missing *missing, size_t cell, json_t *list, s
 	int64_t file;
 
 	query_grid_estimate(grid, cell, &estimate);
-	if (query_files_add(&missing->files, cell, estimate.nearest, 1, estimate.seconds, &file,
-			    err) < 0)
+	if (query_files_add(&missing->files, cell, estimate.nearest, false, 1, estimate.seconds,
+			    &file, err) < 0)
 		return -1;
 	json_t *near = json_array();
 	find_neighbors(missing, cell, near);
@@ -263,7 +263,7 @@ static int add_repeat_files(struct missing *missing, struct pl_err *err)
 		int64_t file;
 		const json_t *seconds = json_object_get(repeat, "seconds");
 		if (query_files_add(&missing->files, (size_t)pl_json_get_i64(repeat, "cell"),
-				    (size_t)pl_json_get_i64(repeat, "row"),
+				    (size_t)pl_json_get_i64(repeat, "row"), true,
 				    pl_json_get_i64(repeat, "more_runs"),
 				    json_is_number(seconds) ? json_number_value(seconds) : NAN,
 				    &file, err) < 0)

@@ -74,11 +74,14 @@ void query_grid_estimate(const struct grid *grid, size_t cell, struct grid_estim
 struct grid_files {
 	const struct grid *grid;
 	bool varies_seed;
-	json_t *items; /* [{key, experiment, on, repeats, points, cells, seconds, secrets}] */
+	json_t *items; /* [{key, experiment, on, kind, repeats, points, cells, seconds, version}] */
 };
 void query_files_done(struct grid_files *files);
-/* Returns the index of the file that got the cell with the values of the experiment of `row`; -1: it has no experiment. */
-int query_files_add(struct grid_files *files, size_t cell, size_t row, int64_t repeats,
+/*
+ * Adds the cell with the other settings of the experiment of `row`. is_repeat: it is measured already; such cells have files of
+ * their own. *ret_file: index of the file; -1: the result contains no experiment.
+ */
+int query_files_add(struct grid_files *files, size_t cell, size_t row, bool is_repeat, int64_t runs,
 		    double seconds, int64_t *ret_file, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Returns [FILE] as in missing.h. *ret_invalid: {"CELL": [{key, message}]} of the points that the argument rules refuse.

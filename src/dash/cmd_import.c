@@ -15,23 +15,29 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "dash/import/baseline.h"
 #include "dash/import/import.h"
 #include "dash/import/prices.h"
 #include "dash/import/watch.h"
 #include "result/files.h"
+#include "store/analysis/baseline.h"
 #include "store/analysis/prices.h"
 
-#define TEXT_BYTES_MAX (1u << 20)
-#define FAULTS_SHOWN   10
-#define FIRST_NS       (2 * PL_NS_PER_S) /* short imports show no progress */
-#define LINE_NS        (10 * PL_NS_PER_S)
-#define DRAW_NS        (200 * PL_NS_PER_MS)
+#define TEXT_BYTES_MAX     (1u << 20)
+#define FAULTS_SHOWN       10
+#define BASELINE_BYTES_MAX 200
+#define FIRST_NS           (2 * PL_NS_PER_S) /* short imports show no progress */
+#define LINE_NS            (10 * PL_NS_PER_S)
+#define DRAW_NS            (200 * PL_NS_PER_MS)
 
 struct import_options {
 	const char *db;
 	const char *data;
 	struct pl_opt_list watch;
 	const char *prices;
+	const char *baseline;
+	const char *source;
+	const char *date;
 	const char *on_conflict;
 	bool without_artifacts;
 	bool json;
@@ -58,6 +64,13 @@ static const struct pl_opt import_rows[] = {
 	PL_OPT(TEXT, 0, "prices", prices, "FILE",
 	       "replace the prices of GPUs by those in FILE, a CSV file with the columns gpu and "
 	       "per_hour, and currency if it is to be shown"),
+	PL_OPT(TEXT, 0, "baseline", baseline, "NAME",
+	       "store the public results in the files as the baseline NAME, apart from results; "
+	       "replace an earlier one"),
+	PL_OPT(TEXT, 0, "source", source, "TEXT",
+	       "with --baseline: the source of rows that name none"),
+	PL_OPT(TEXT, 0, "date", date, "DATE",
+	       "with --baseline: the date of rows that have none, such as 2026-10-31"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose run_id is stored with other content: skip it, replace the "
 	       "stored one, or keep both",
@@ -76,7 +89,8 @@ static const struct pl_opt import_rows[] = {
 
 const struct pl_opt_command dash_import_command = {
 	.name = DASH_PROGRAM " import",
-	.usage = "PATH… [options]\n[PATH…] --watch DIR [options]\n--prices FILE [options]",
+	.usage = "PATH… [options]\n[PATH…] --watch DIR [options]\n--prices FILE [options]\n"
+		 "--baseline NAME FILE… [options]",
 	.summary = "Import result files into the database.",
 	.details =
 		"A PATH is a file or a directory. From a directory and its subdirectories, the "
@@ -105,6 +119,10 @@ const struct pl_opt_command dash_import_command = {
 		"fields with costs. It takes no PATH. gpu is a value of "
 		"system.hardware_info.gpu_name. The stored prices are replaced as a whole. A "
 		"file without the column currency keeps the stored currency.\n\n"
+		"--baseline stores aggregate results of InferenceX (JSON), or rows of CSV files "
+		"with "
+		"the columns model, gpu and one or more metrics, to be drawn next to results. They "
+		"are never part of counts, filters and analyses. Nothing is downloaded.\n\n"
 		"The same content is stored once. A different result with a stored run_id is a "
 		"conflict, which --on-conflict resolves. A "
 		"deleted result is restored by --on-conflict replace, but never by --watch. "
@@ -560,6 +578,86 @@ static int import_prices(const struct import_options *options, const struct pl_w
 	return options->quiet ? 0 : pl_program_print(line);
 }
 
+/* Sets a property of the rows that lack it. */
+static void complete_rows(json_t *rows, const char *key, const char *text)
+{
+	PL_JSON_EACH(row, rows) {
+		if (text != NULL && json_is_null(json_object_get(row, key)))
+			json_object_set_new(row, key, pl_json_text(text));
+	}
+}
+
+static int read_baseline(const struct import_options *options, const struct pl_words *words,
+			 json_t *rows, json_t *ignored, struct pl_err *err)
+{
+	if (words->count == 0 || options->watch.count > 0 || options->prices != NULL)
+		return pl_err_invalid(
+			err, "--baseline: expected a FILE, and neither --watch nor --prices");
+	if (options->baseline[0] == '\0' || strlen(options->baseline) > BASELINE_BYTES_MAX)
+		return pl_err_invalid(err, "--baseline: found %zu bytes, expected 1 to %d",
+				      strlen(options->baseline), BASELINE_BYTES_MAX);
+	if (options->date != NULL && !dash_baseline_is_date(options->date))
+		return pl_err_invalid(err, "--date: found '%s', expected a date such as 2026-10-31",
+				      options->date);
+	for (int i = 0; i < words->count; i++) {
+		if (dash_baseline_read(words->items[i], rows, ignored, err) < 0)
+			return -1;
+	}
+	complete_rows(rows, "source", options->source);
+	complete_rows(rows, "date", options->date);
+	return 0;
+}
+
+static int store_baseline(const char *db, const struct import_options *options, const json_t *rows,
+			  struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_store struct store *store = NULL;
+	int64_t id = 0;
+
+	if (store_open(
+		    &(struct store_options){ .path = db, .data = options->data, .fields = fields },
+		    &store, err) < 0 ||
+	    store_baseline_put(store, options->baseline, rows, &id, err) < 0)
+		return -1;
+	return id > 0 ? 0
+		      : pl_err_invalid(err,
+				       "the limit of %d baselines is reached; delete one first",
+				       STORE_BASELINES_MAX);
+}
+
+static int import_baseline(const struct import_options *options, const struct pl_words *words,
+			   const char *db)
+{
+	auto_free char *plain = store_path_shown(db);
+	auto_free char *shown = pl_clean_line(plain);
+	auto_free char *name = pl_clean_line(options->baseline);
+	auto_json json_t *rows = json_array();
+	auto_json json_t *ignored = json_array();
+	struct pl_err err = PL_ERR_INIT;
+
+	if (read_baseline(options, words, rows, ignored, &err) < 0 ||
+	    store_baseline(db, options, rows, &err) < 0)
+		return pl_program_fail(&err);
+	size_t count = json_array_size(rows);
+	if (options->json) {
+		auto_json json_t *all = json_pack("{s:o, s:o, s:I, s:O}", "db", pl_json_text(plain),
+						  "baseline", pl_json_text(options->baseline),
+						  "row_count", (json_int_t)count, "ignored_columns",
+						  ignored);
+		return pl_program_print_json(all);
+	}
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+	pl_buf_addf(&text, "baseline '%s': %zu row%s stored in %s\n", name, count,
+		    count == 1 ? "" : "s", shown);
+	PL_JSON_EACH(column, ignored) {
+		auto_free char *line = pl_clean_line(json_string_value(column));
+		pl_buf_addf(&text, "%s%s", column_at == 0 ? "ignored columns: " : ", ", line);
+	}
+	pl_buf_add_text(&text, json_array_size(ignored) > 0 ? "\n" : "");
+	return options->quiet ? 0 : pl_program_print(pl_buf_text(&text));
+}
+
 static int find_files(const struct pl_words *words, struct res_files *files, struct pl_err *err)
 {
 	for (int i = 0; i < words->count; i++) {
@@ -585,13 +683,20 @@ static int run(const struct import_options *options, const struct pl_words *word
 	struct pl_err err = PL_ERR_INIT;
 	int64_t total = 0;
 
-	if (words->count == 0 && options->watch.count == 0 && options->prices == NULL) {
+	if (words->count == 0 && options->watch.count == 0 && options->prices == NULL &&
+	    options->baseline == NULL) {
 		pl_err_invalid(&err, "found no PATH, expected a file or directory");
 		return pl_program_fail(&err);
 	}
 	if (options->db == NULL && store_default_path(&default_db, &err) < 0)
 		return pl_program_fail(&err);
 	const char *db = options->db != NULL ? options->db : default_db;
+	if (options->baseline != NULL)
+		return import_baseline(options, words, db);
+	if (options->source != NULL || options->date != NULL) {
+		pl_err_invalid(&err, "--source and --date need --baseline");
+		return pl_program_fail(&err);
+	}
 	if (options->prices != NULL)
 		return import_prices(options, words, db);
 	if (find_files(words, &files, &err) < 0)

@@ -303,6 +303,13 @@ static const struct {
 		 " revision INTEGER NOT NULL,"
 		 " changed TEXT NOT NULL,"
 		 " content TEXT NOT NULL);" },
+	/* Public results: store/analysis/baseline.h. */
+	{ .sql = "CREATE TABLE baselines ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " name TEXT NOT NULL UNIQUE,"
+		 " created TEXT NOT NULL,"
+		 " changed TEXT NOT NULL,"
+		 " content TEXT NOT NULL);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

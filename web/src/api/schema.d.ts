@@ -331,6 +331,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analysis/baselines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Return the lines of baselines in two metrics, and how they differ from the results of a filter */
+        post: operations["drawBaselines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/analysis/slo": {
         parameters: {
             query?: never;
@@ -759,6 +776,45 @@ export interface paths {
          * @description Another question or fail_on makes the state unknown (null) until it is asked again.
          */
         patch: operations["changeWatch"];
+        trace?: never;
+    };
+    "/api/baselines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the baselines, which are sets of public results
+         * @description profllm-dashboard import --baseline stores them. They are never among the results of filters, counts and analyses.
+         *     docs/reference/baselines.md describes them.
+         */
+        get: operations["listBaselines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/baselines/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return a baseline with its rows */
+        get: operations["getBaseline"];
+        put?: never;
+        post?: never;
+        /** Delete a baseline */
+        delete: operations["removeBaseline"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/prices": {
@@ -2348,6 +2404,136 @@ export interface components {
             problem: string | null;
             /** @description Whether '***' replaces secrets that must be inserted */
             secrets: boolean;
+        };
+        BaselineHead: {
+            id: number;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            changed_at: string;
+            row_count: number;
+            models: string[];
+            gpus: string[];
+            sources: string[];
+            /** @description Fields for which a row has a number */
+            metrics: string[];
+            first_date: string | null;
+            last_date: string | null;
+        };
+        Baselines: {
+            baselines: components["schemas"]["BaselineHead"][];
+        };
+        /** @description One public result; null means that the file does not record it */
+        BaselineRow: {
+            model: string;
+            gpu: string;
+            gpu_count: number | null;
+            precision: string | null;
+            /** @description Tokens per prompt */
+            input_length: number | null;
+            /** @description Tokens per response */
+            output_length: number | null;
+            concurrency: number | null;
+            engine: string | null;
+            source: string | null;
+            date: string | null;
+            /** @description A difference in the definition of a metric or in the kind of server */
+            note: string | null;
+            /** @description Numbers by field, in the units of the fields */
+            values: {
+                [key: string]: number;
+            };
+        };
+        Baseline: {
+            id: number;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            changed_at: string;
+            rows: components["schemas"]["BaselineRow"][];
+        };
+        /**
+         * @example {
+         *       "baselines": [
+         *         1
+         *       ],
+         *       "metrics": [
+         *         {
+         *           "field": "derived.tokens_per_s_per_user",
+         *           "direction": "higher"
+         *         },
+         *         {
+         *           "field": "derived.output_throughput_per_gpu",
+         *           "direction": "higher"
+         *         }
+         *       ]
+         *     }
+         */
+        BaselinesRequest: {
+            filter?: components["schemas"]["Filter"];
+            /** @description Numbers of the baselines; unknown ones are ignored */
+            baselines: number[];
+            /** @description x and y */
+            metrics: {
+                field: components["schemas"]["FieldId"];
+                /** @enum {unknown} */
+                direction: "higher" | "lower";
+            }[];
+            /**
+             * @description Maximum number of lines of all baselines together, those that differ least first
+             * @default 8
+             */
+            limit?: number;
+            budget_ms?: components["schemas"]["BudgetMs"];
+        };
+        BaselineLines: {
+            /** @description One per baseline, model, GPU model, precision, lengths, engine and note; those that differ least first */
+            lines: components["schemas"]["BaselineLine"][];
+            /** @description Number of lines beyond the limit */
+            more_count: number;
+            /** @description Number of rows that lack one of the metrics */
+            unmeasured_count: number;
+            /** @description Always empty */
+            incomplete: string[];
+            data_version: components["schemas"]["DataVersion"];
+        };
+        BaselineLine: {
+            baseline: number;
+            name: string;
+            model: string;
+            gpu: string;
+            precision: string | null;
+            input_length: number | null;
+            output_length: number | null;
+            engine: string | null;
+            note: string | null;
+            sources: string[];
+            first_date: string | null;
+            last_date: string | null;
+            /** @description Properties in which the line differs from the results of the filter, or does not record */
+            differences: {
+                /** @enum {unknown} */
+                property: "model" | "gpu" | "gpu_count" | "precision" | "input_length" | "output_length" | "concurrency" | "engine" | "source";
+                /** @enum {unknown} */
+                kind: "differs" | "not_recorded";
+                /** @description Values among the results of the filter, the most frequent first, at most 5 */
+                results: unknown[];
+                /** @description Values of the line, at most 5 */
+                baseline: unknown[];
+            }[];
+            /** @description In ascending order of x */
+            points: {
+                x: number;
+                y: number;
+                /** @description Whether no other point of the line dominates it */
+                frontier: boolean;
+                gpu_count: number | null;
+                concurrency: number | null;
+                source: string | null;
+                date: string | null;
+            }[];
         };
         ParetoRequestMetric: {
             field: components["schemas"]["FieldId"];
@@ -6182,6 +6368,8 @@ export interface components {
         PresetId: string;
         /** @description The id of the annotation */
         AnnotationId: string;
+        /** @description The id of the baseline */
+        BaselineId: string;
         /** @description The id of the watch */
         WatchId: string;
         /**
@@ -6812,6 +7000,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Scaling"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    drawBaselines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaselinesRequest"];
+            };
+        };
+        responses: {
+            /** @description The lines of each baseline */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineLines"];
                 };
             };
             422: components["responses"]["Unfit"];
@@ -7625,6 +7841,75 @@ export interface operations {
             409: components["responses"]["WatchConflict"];
             412: components["responses"]["OtherRevision"];
             422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listBaselines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The baselines, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Baselines"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getBaseline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the baseline */
+                id: components["parameters"]["BaselineId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The baseline */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Baseline"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removeBaseline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the baseline */
+                id: components["parameters"]["BaselineId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
             default: components["responses"]["Problem"];
         };
     };

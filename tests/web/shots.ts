@@ -7,6 +7,7 @@ import { counted, type Dashboard, expect, filters, test, useDashboard } from './
 import { effects } from './effects'
 import { frontiers } from './frontiers'
 import { AFTER, history } from './history'
+import { importIncomplete } from './incomplete'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { type Document, ownResult, read, variant, write } from './results'
 import { ADDRESSES, PACKED } from './use-cases'
@@ -336,6 +337,26 @@ test.describe('impact', () => {
       await save(page, `impact-${name}`)
       if (process.env['PROFLLM_WHOLE'])
         await page.screenshot({ path: join(OUT, `impact-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})
+
+test.describe('planner', () => {
+  const measured = useDashboard((store, own) => importIncomplete(store, read(own)))
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    if (name === 'phone') continue
+    test(`planner ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${measured().url}/pareto?baselines=1&environment.engine.version=0.32.0`)
+      await expect(page.locator('[data-baseline]')).toHaveCount(1)
+      await page.getByText('Sources and differences').click()
+      await save(page, `baselines-${name}`)
+      await page.goto(`${measured().url}/pareto`)
+      const panel = page.getByRole('region', { name: 'Missing combinations', exact: true })
+      await panel.getByRole('button', { name: 'Plan runs' }).click()
+      await expect(panel.getByRole('status')).toContainText('1 of 24')
+      await panel.screenshot({ path: join(OUT, `missing-${name}.png`), animations: 'disabled' })
     })
   }
 })

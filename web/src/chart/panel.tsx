@@ -54,6 +54,7 @@ import { Reading } from './reading'
 import { sloAxes, type Slo, sloOf, usualSlo, withSlo } from './slo'
 import { IdleSlo, SloBar } from './slo-bar'
 import { SloLine } from './slo-line'
+import { BaselineMarks, ScatterBaselines, useScatterBaselines } from './baselines'
 
 interface Asked {
   state: ChartState
@@ -183,7 +184,15 @@ export function ChartPanel(props: PanelProps) {
       )}
       {chart && (
         <AmongRows value={among}>
-          <Shown chart={chart} catalogue={catalogue} selected={selected} round={round} set={set} onBrush={brush} />
+          <Shown
+            tree={tree}
+            chart={chart}
+            catalogue={catalogue}
+            selected={selected}
+            round={round}
+            set={set}
+            onBrush={brush}
+          />
         </AmongRows>
       )}
       {chart && <Guard chart={chart} catalogue={catalogue} round={round} set={set} onAgain={again} />}
@@ -406,7 +415,7 @@ function Failed({ error, onRetry, onField }: { error: Error; onRetry: () => void
   )
 }
 
-type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round'> & {
+type ShownProps = Pick<PanelProps, 'catalogue' | 'selected' | 'round' | 'tree'> & {
   chart: Chart
   set: Set
   onBrush: (box: Box) => void
@@ -434,7 +443,7 @@ function useRoughWidth(element: RefObject<HTMLElement | null>) {
   return wide
 }
 
-const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBrush }: ShownProps) {
+const Shown = memo(function Shown({ tree, chart, catalogue, selected, round, set, onBrush }: ShownProps) {
   const { state, answer, items } = chart
   const colours = useColours()
   const fig = useRef<HTMLDivElement>(null)
@@ -487,6 +496,7 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
     set(withSlo(chart, axis, value))
   }
   const said = itemOf(hovered ?? pinned)
+  const baselines = useScatterBaselines(chart, tree)
   const isAlone = pinned === null && (state.asTable || items.length === 0) // nothing can be selected
   return (
     <>
@@ -509,9 +519,10 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
                   pinned={pinned}
                   canBrush={canBrush}
                   over={
-                    slo || hasFrontierNames(chart)
+                    slo || hasFrontierNames(chart) || baselines.lines.length > 0
                       ? (scale) => (
                           <>
+                            {baselines.lines.length > 0 && <BaselineMarks lines={baselines.lines} scale={scale} />}
                             {hasFrontierNames(chart) && <FrontierNames chart={chart} colours={colours} scale={scale} />}
                             {slo && (
                               <SloLine
@@ -574,6 +585,9 @@ const Shown = memo(function Shown({ chart, catalogue, selected, round, set, onBr
           isScatter={state.kind === 'scatter'}
           onRemove={() => set({ slo: null })}
         />
+      )}
+      {state.kind === 'scatter' && !state.asTable && (
+        <ScatterBaselines chosen={state.baselines} {...baselines} onChange={(next) => set({ baselines: next })} />
       )}
       <Said chart={chart} item={said} />
     </>

@@ -5,14 +5,17 @@ import { Link } from 'wouter'
 
 import { ApiError, causeOf } from '../api/client'
 import { useFeasible, useFrontiers, useHistoryOf } from '../api/pareto'
+import { useBaselineLines } from '../api/planner'
 import { useFields, useHealth } from '../api/queries'
-import type { Field, Pareto as Answer } from '../api/types'
+import type { BaselineLine, Field, Pareto as Answer } from '../api/types'
 import { Pick } from '../chart/pick'
 import { Catalogue, longName } from '../fields/catalogue'
 import { FilterLine } from '../filter/filter-line'
 import { treeOf } from '../filter/model'
 import { count, formOfScale, isNumeric } from '../format/number'
 import { useKeys } from '../keys/use-keys'
+import { Baselines } from '../planner/baselines'
+import { MissingPanel } from '../planner/missing-panel'
 import { slotOf, useTray } from '../tray/store'
 import { Act, Bone, ButtonLink, IconButton, join, Note, Progress, Select } from '../ui/controls'
 import { oneStop } from '../ui/one-stop'
@@ -59,6 +62,7 @@ import { PricesButton } from './prices'
 import { GroupMark, Groups, Points, SizeLegend } from './tables'
 import { Tools } from './tools'
 
+const NO_LINES: BaselineLine[] = []
 const NONE_KEPT: ReadonlyMap<number, boolean | null> = new Map()
 
 // The frontiers that the state describes: as of then, and now to compare with.
@@ -227,6 +231,15 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
     [limits, metrics],
   )
   const countOf = (kind: boolean | null) => [...kept.values()].filter((one) => one === kind).length
+  const baselines = useBaselineLines(
+    useMemo(() => {
+      const filter = treeOf(state.choices, state.where)
+      const pair = axes.slice(0, 2).map(({ field, way }) => ({ field: field.id, direction: way }))
+      return state.baselines.length > 0
+        ? { baselines: state.baselines, metrics: pair, limit: 8, ...(filter && { filter }) }
+        : null
+    }, [state, axes]),
+  )
   const earlier = useMemo((): Corner[][] => {
     if (state.asOf === null || !now.data) return []
     const ways: [Way, Way] = [axes[0].way, axes[1].way]
@@ -284,6 +297,15 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
     />
   )
   const isOld = answers.frontiers.isPlaceholderData
+  const lines = (state.baselines.length > 0 && baselines.data?.lines) || NO_LINES
+  const { filter, metrics: asked, group_by: by, simulated, untrusted } = answers.request ?? {}
+  const missing = {
+    ...(filter && { filter }),
+    ...(asked && { metrics: asked }),
+    ...(by && { group_by: by }),
+    ...(simulated && { simulated }),
+    ...(untrusted && { untrusted }),
+  }
   return (
     <>
       <div className={css.pageTools} role="toolbar" aria-label="Page tools" {...oneStop}>
@@ -352,6 +374,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
               kept={kept}
               limits={drawnLimits}
               earlier={earlier}
+              baselines={lines}
               opened={opened?.at ?? null}
               letterOf={letterOf}
               onOpen={(one) => open(one.id)}
@@ -369,6 +392,12 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
               }}
             />
           )}
+          <Baselines
+            chosen={state.baselines}
+            lines={lines}
+            moreCount={baselines.data?.more_count ?? 0}
+            onChange={(chosen) => change({ baselines: chosen })}
+          />
           <History
             asOf={state.asOf}
             days={days}
@@ -414,6 +443,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
           />
         </section>
       )}
+      <MissingPanel request={missing} catalogue={catalogue} />
       <Capacity
         {...{ state, change, catalogue, all }}
         slo={answers.capacity.data}

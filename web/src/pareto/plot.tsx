@@ -2,7 +2,7 @@
 // nothing. The pointer or the arrow keys choose a configuration, a click or Enter opens it.
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 
-import type { Field } from '../api/types'
+import type { BaselineLine, Field } from '../api/types'
 import { ASIDE_PX, LEADER_FROM, PHONE_MOST, placesOfNames, widthOf } from '../chart/name-places'
 import { shapeOf, trace } from '../chart/shapes'
 import { colourOf } from '../chart/slots'
@@ -12,6 +12,7 @@ import { evenTicks, tickWords } from '../format/ticks'
 import { moved } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import type { ParetoLimit, Way } from '../url/pareto'
+import { BaselineMarks } from './baseline-marks'
 import { LimitLine } from './limit-line'
 import { type Configuration, type Corner, endOf, type Group, isNotable, membershipText, runs, stairs } from './model'
 import css from './pareto.module.css'
@@ -44,6 +45,7 @@ interface Props {
   kept: ReadonlyMap<number, boolean | null>
   limits: ParetoLimit[] // of the two metrics
   earlier: Corner[][] // frontiers to compare with
+  baselines: BaselineLine[] // of public results, in gray
   opened: number | null // `at` of a configuration
   letterOf: (configuration: Configuration) => string | undefined // of its pin
   onOpen: (configuration: Configuration) => void
@@ -66,7 +68,19 @@ const within = (px: number, low: number, high: number) => Math.min(high + OUTSID
 const path = (corners: Corner[], { toX, toY }: Scale) =>
   corners.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`).join('')
 
-export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterOf, onOpen, onLimit }: Props) {
+export function Plot({
+  axes,
+  groups,
+  all,
+  kept,
+  limits,
+  earlier,
+  baselines,
+  opened,
+  letterOf,
+  onOpen,
+  onLimit,
+}: Props) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 800)
   const [at, setAt] = useState<number | null>(null) // of `all`
@@ -77,11 +91,12 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
     const of = (dimension: 0 | 1, mean: (one: Configuration) => number) => {
       const means = all.map(mean)
       const end = endOf(means)
-      return [
+      const own = [
         ...means,
         ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
         ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
       ].filter((value) => Math.abs(value) <= end)
+      return [...own, ...baselines.flatMap(({ points }) => points.map((point) => (dimension === 0 ? point.x : point.y)))]
     }
     return [
       ticksOf(
@@ -93,7 +108,7 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
         5,
       ),
     ] as const
-  }, [all, earlier, width])
+  }, [all, earlier, baselines, width])
   const scale = useMemo((): Scale => {
     const [ex, ey] = ends
     const box = {
@@ -189,7 +204,7 @@ export function Plot({ axes, groups, all, kept, limits, earlier, opened, letterO
         onBlur={() => setAt(null)}
       >
         <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} aria-hidden="true">
-          <Drawing {...{ axes, ends, scale, lines, names, all, kept, limits, earlier, high }} />
+          <Drawing {...{ axes, ends, scale, lines, names, all, kept, limits, earlier, baselines, high }} />
           {[open, read].map(
             (one, i) =>
               one && (
@@ -236,7 +251,7 @@ function linesOf(all: Configuration[], groups: Group[], [x, y]: Props['axes'], e
   })
 }
 
-type DrawingProps = Pick<Props, 'axes' | 'all' | 'kept' | 'limits' | 'earlier'> & {
+type DrawingProps = Pick<Props, 'axes' | 'all' | 'kept' | 'limits' | 'earlier' | 'baselines'> & {
   ends: Ends
   scale: Scale
   lines: Line[]
@@ -246,7 +261,7 @@ type DrawingProps = Pick<Props, 'axes' | 'all' | 'kept' | 'limits' | 'earlier'> 
 
 // All but the marks of the pointer, which moves often.
 const Drawing = memo(function Drawing(props: DrawingProps) {
-  const { axes, ends, scale, lines, names, all, kept, limits, earlier, high } = props
+  const { axes, ends, scale, lines, names, all, kept, limits, earlier, baselines, high } = props
   const [x, y] = axes
   const { box, toX, toY } = scale
   const inside = all.filter(
@@ -289,6 +304,7 @@ const Drawing = memo(function Drawing(props: DrawingProps) {
             />
           ),
       )}
+      <BaselineMarks lines={baselines} scale={scale} />
       {earlier.map((line, i) => (
         <path key={i} d={path(line, scale)} fill="none" stroke="var(--text-3)" strokeDasharray="5 3" data-earlier />
       ))}

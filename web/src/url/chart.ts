@@ -4,6 +4,7 @@
 //   axes=a,b,c        of parallel axes
 //   log=x,-y (a logarithmic x, a linear y; an axis that is not named is chosen by its values)
 //   stat=mean  spread=iqr  base=data  simulated=1  match=1  point=ID  as=table  slo=FIELD:VALUE
+//   baselines=1,2     public results that are drawn in gray
 
 export const CHART_KINDS = ['scatter', 'line', 'bar', 'box', 'histogram', 'heat', 'parallel'] as const
 export type ChartKind = (typeof CHART_KINDS)[number]
@@ -35,6 +36,7 @@ export interface ChartState {
   point: number | null // the pinned experiment
   asTable: boolean
   slo: { field: string; value: number } | null // a limit of latency, as stored
+  baselines: number[]
 }
 
 export const CHART: ChartState = {
@@ -57,6 +59,7 @@ export const CHART: ChartState = {
   point: null,
   asTable: false,
   slo: null,
+  baselines: [],
 }
 
 export const CHART_NAMES = [
@@ -77,6 +80,7 @@ export const CHART_NAMES = [
   'point',
   'as',
   'slo',
+  'baselines',
 ]
 
 export function writeChart(chart: ChartState): [string, string][] {
@@ -101,6 +105,7 @@ export function writeChart(chart: ChartState): [string, string][] {
   if (chart.point !== null) pairs.push(['point', String(chart.point)])
   if (chart.asTable) pairs.push(['as', 'table'])
   if (chart.slo) pairs.push(['slo', `${chart.slo.field}:${chart.slo.value}`])
+  if (chart.baselines.length) pairs.push(['baselines', chart.baselines.join()])
   return pairs
 }
 
@@ -118,6 +123,13 @@ function readSlo(text: string | null): ChartState['slo'] {
   const value = Number(number)
   return field && value > 0 && Number.isFinite(value) ? { field, value } : null
 }
+
+const BASELINES_MOST = 20
+
+export const readBaselines = (text: string | null) =>
+  [...new Set((text ?? '').split(',').map(Number))]
+    .filter((id) => Number.isSafeInteger(id) && id > 0)
+    .slice(0, BASELINES_MOST)
 
 const readScale = (words: string[], axis: string) =>
   words.includes(axis) ? true : words.includes(`-${axis}`) ? false : null
@@ -146,5 +158,6 @@ export function readChart(query: URLSearchParams): ChartState {
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
     asTable: query.get('as') === 'table',
     slo: readSlo(query.get('slo')),
+    baselines: readBaselines(query.get('baselines')),
   }
 }

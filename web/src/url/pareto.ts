@@ -7,10 +7,12 @@
 //   limits=A<=5,B>=2 limits of fields
 //   until=DAY        the frontier as of the end of that day in UTC     release=V   as of that release
 //   load=N           requests per second to serve        margin=N   percent of the load to add
+//   baselines=1,2    the baselines that are drawn
 //   point=ID         the newest run of the opened configuration
 //   table=1          the chart as a table      simulated=1  untrusted=1   include these results
 import type { Filter } from '../api/types'
 import type { Choices } from '../filter/model'
+import { readBaselines } from './chart'
 import { type ExploreState, readExplore, writeExplore } from './explore'
 import { withPresentNames } from './former'
 
@@ -35,6 +37,7 @@ export interface ParetoState {
   asOf: AsOf | null
   load: number | null // requests per second that the capacity must serve
   margin: number // percent of the load
+  baselines: number[]
   point: number | null
   asTable: boolean
   withSimulated: boolean
@@ -57,6 +60,7 @@ export const NO_PARETO: ParetoState = {
   asOf: null,
   load: null,
   margin: USUAL_MARGIN,
+  baselines: [],
   point: null,
   asTable: false,
   withSimulated: false,
@@ -122,6 +126,7 @@ export function readPareto(search: string): ParetoState {
     asOf: readAsOf(query),
     load: readNumber(query.get('load'), (value) => value > 0) ?? null,
     margin: readNumber(query.get('margin'), (value) => value >= 0) ?? USUAL_MARGIN,
+    baselines: readBaselines(query.get('baselines')),
     point: Number.isSafeInteger(point) && point > 0 ? point : null,
   }
   const group = query.get('group')
@@ -149,6 +154,7 @@ export function writePareto(state: ParetoState) {
   }
   if (state.load !== null) query.set('load', String(state.load))
   if (state.margin !== NO_PARETO.margin) query.set('margin', String(state.margin))
+  if (state.baselines.length) query.set('baselines', state.baselines.join())
   if (state.point !== null) query.set('point', String(state.point))
   for (const [name, member] of FLAGS) if (state[member]) query.set(name, '1')
   return [writeExplore(exploreOfPareto(state)), query.toString().replaceAll('%2C', ',')].filter(Boolean).join('&')

@@ -1,0 +1,47 @@
+// Baselines on a scatter: gray marks of public results over the drawing, and their choice below it.
+import { useMemo } from 'react'
+
+import { useBaselineLines } from '../api/planner'
+import type { BaselineLine, Filter } from '../api/types'
+import { Baselines } from '../planner/baselines'
+import { lineName } from '../planner/model'
+import css from './chart.module.css'
+import type { Chart } from './items'
+import type { Scale } from './plot'
+
+const LINES_MOST = 8
+const NONE: BaselineLine[] = []
+
+export function useScatterBaselines({ state, x, y }: Chart, filter: Filter | undefined) {
+  const { baselines, kind } = state
+  const request = useMemo(() => {
+    const metric = ({ field }: Chart['x']) => ({
+      field: field.id,
+      direction: field.direction === 'lower' ? ('lower' as const) : ('higher' as const),
+    })
+    return kind === 'scatter' && y && baselines.length > 0
+      ? { baselines, metrics: [metric(x), metric(y)], limit: LINES_MOST, ...(filter && { filter }) }
+      : null
+  }, [baselines, kind, x, y, filter])
+  const { data } = useBaselineLines(request)
+  return { lines: (request && data?.lines) || NONE, moreCount: data?.more_count ?? 0 }
+}
+
+export const ScatterBaselines = Baselines
+
+// Marks outside of the axes are not drawn: the axes are those of the experiments.
+export function BaselineMarks({ lines, scale: { box, toPx } }: { lines: BaselineLine[]; scale: Scale }) {
+  return (
+    <svg className={css.baselines} aria-hidden="true">
+      {lines.map((line, i) => (
+        <g key={i} data-baseline={lineName(line)}>
+          {line.points.map((point, k) => {
+            const [px, py] = [toPx('x', point.x), toPx('y', point.y)]
+            const isWithin = px >= box.left && px <= box.right && py >= box.top && py <= box.bottom
+            return isWithin && <circle key={k} cx={px} cy={py} r="3" fill="var(--text-3)" opacity="0.8" />
+          })}
+        </g>
+      ))}
+    </svg>
+  )
+}

@@ -432,6 +432,7 @@ test('without the skip link, 25 presses reach every region of every page', async
       ['Limits', 'Chart', 'Configuration'],
     ],
     ['Impact', '/impact', page.getByRole('region', { name: 'Not identifiable' }), []],
+    ['Scaling', '/scaling', page.getByRole('heading', { level: 1 }), []],
     ['Live', '/live', page.getByRole('heading', { level: 1 }), []],
     ['Sweeps', '/sweeps', page.getByRole('link', { name: /sweep/i }).last(), []],
     ['Sweep', `/sweeps/${SWEEPS.night.id}`, page.locator('[data-cell]').first(), []],

@@ -13,6 +13,8 @@ import { history } from './history'
 import { effects } from './effects'
 import { frontiers } from './frontiers'
 import { IMPACT_STATES } from './impact-states'
+import { SCALING_STATES } from './scaling-states'
+import { sizes } from './sizes'
 import { keepReporting, report, snapshot } from './live'
 import { little, program, read, variant, vllmResult, write } from './results'
 import { PARETO_STATES } from './pareto-states'
@@ -26,6 +28,7 @@ export interface World {
   trends: Dashboard // results of two releases
   frontiers: Dashboard // repeated results of several configurations
   effects: Dashboard // results with known effects of inputs
+  sizes: Dashboard // results over parallel sizes
   files: { own: string; broken: string; changed: string; notes: string }
 }
 
@@ -151,6 +154,11 @@ export function useWorld() {
     for (const [at, document] of effects(read(own)).entries()) write(documents, `${at}.json`, document)
     store.import(documents)
   })
+  const scaled = useDashboard((store, own) => {
+    const documents = mkdtempSync(join(store.folder, 'files-'))
+    for (const [at, document] of sizes(read(own)).entries()) write(documents, `${at}.json`, document)
+    store.import(documents)
+  })
   let files: World['files']
   test.beforeAll(async ({ own, folder, request }) => {
     await sendPlans(request, full().url)
@@ -172,6 +180,7 @@ export function useWorld() {
     trends: trends(),
     frontiers: choices(),
     effects: known(),
+    sizes: scaled(),
     files,
   })
 }
@@ -797,6 +806,7 @@ export const STATES: State[] = [
   ...TRENDS_STATES,
   ...PARETO_STATES,
   ...IMPACT_STATES,
+  ...SCALING_STATES,
 
   // Live
   {

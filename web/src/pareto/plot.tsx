@@ -96,7 +96,10 @@ export function Plot({
         ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
         ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
       ].filter((value) => Math.abs(value) <= end)
-      return [...own, ...baselines.flatMap(({ points }) => points.map((point) => (dimension === 0 ? point.x : point.y)))]
+      return [
+        ...own,
+        ...baselines.flatMap(({ points }) => points.map((point) => (dimension === 0 ? point.x : point.y))),
+      ]
     }
     return [
       ticksOf(

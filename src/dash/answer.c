@@ -41,6 +41,8 @@ void dash_answer_done(struct dash_answer *answer)
 	if (answer->sink != NULL)
 		answer->sink->free(answer->sink);
 	free(answer->location);
+	free(answer->cookie);
+	free(answer->user_name);
 	free(answer->disposition);
 	*answer = (struct dash_answer){ 0 };
 }

@@ -109,6 +109,8 @@ struct dash_answer {
 	bool closes;             /* close the connection after it */
 	unsigned retry_s;        /* Retry-After; 0: none */
 	const char *challenge;   /* WWW-Authenticate; static; NULL: none */
+	char *cookie;            /* Set-Cookie; owned, or NULL */
+	char *user_name;         /* of a user that signed in, for the audit log; owned, or NULL */
 };
 
 void dash_answer_done(struct dash_answer *answer);

@@ -159,6 +159,7 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *
 		.accept_coding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
 		.authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
 		.cookie = header(connection, MHD_HTTP_HEADER_COOKIE),
+		.origin = header(connection, MHD_HTTP_HEADER_ORIGIN),
 		.from = address_of(connection),
 	};
 	return true;

@@ -108,6 +108,7 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_ETAG, answer->tag);
 	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
 	add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, answer->challenge);
+	add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
 	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);

@@ -27,6 +27,7 @@ struct dash_head {
 	const char *if_match;      /* If-Match, or NULL */
 	const char *authorization; /* Authorization, or NULL */
 	const char *cookie;        /* Cookie, or NULL */
+	const char *origin;        /* Origin, or NULL */
 	/* the address of the client; NULL: it has none */
 	const struct sockaddr *from;
 };

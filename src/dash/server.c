@@ -482,8 +482,11 @@ static void log_audit(const struct exchange *exchange)
 
 	pl_clock_rfc3339(pl_clock_real_ns(), time);
 	pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s status=%d %s %.500s", time,
-	       user->name[0] != '\0' ? user->name : "-", dash_role_name(user->role), exchange->from,
-	       exchange->status, exchange->method, text);
+	       exchange->answer.user_name != NULL ? exchange->answer.user_name
+	       : user->name[0] != '\0'            ? user->name
+						  : "-",
+	       dash_role_name(user->role), exchange->from, exchange->status, exchange->method,
+	       text);
 }
 
 /* Frees the exchange. */

@@ -14,6 +14,7 @@ export { expect }
 export class Dashboard {
   private process: ChildProcess | undefined
   url = ''
+  options: string[] = [] // of serve
 
   constructor(readonly folder: string) {}
 
@@ -29,13 +30,15 @@ export class Dashboard {
     const port = this.url === '' ? '0' : new URL(this.url).port
     const child = spawn(
       program('profllm-dashboard'),
-      ['serve', '--db', join(this.folder, 'results.db'), '--port', port],
+      ['serve', '--db', join(this.folder, 'results.db'), '--port', port, ...this.options],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     )
     this.process = child
     // except the warning about access, which each of some hundred servers prints
     child.stderr?.on('data', (part: Buffer) => {
-      process.stderr.write(part.toString().replace(/^.*every user of this host.*\n/gm, ''))
+      process.stderr.write(
+        part.toString().replace(/^.*(every user of this host|every request needs a token|: audit: ).*\n/gm, ''),
+      )
     })
     this.url = await new Promise((resolve, reject) => {
       let said = ''

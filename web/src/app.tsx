@@ -7,6 +7,7 @@ import { nextRegion } from './keys/regions'
 import { useKeys } from './keys/use-keys'
 import { Missing } from './missing'
 import { screens } from './screens'
+import { SignIn, useIsSignedOut } from './sign-in'
 import { sidesOf, useTray } from './tray/store'
 import { Boundary } from './ui/boundary'
 import { Away } from './ui/away'
@@ -44,6 +45,7 @@ export function App() {
     '?': () => setOpen('help'),
     v: () => navigate(paths.compare({ sides: sidesOf(useTray.getState().pinned) })),
   })
+  if (useIsSignedOut()) return <SignIn />
   return (
     <>
       <Title />

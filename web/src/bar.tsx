@@ -6,6 +6,7 @@ import css from './bar.module.css'
 import { applyTheme, type Theme, usePreferences } from './keys/store'
 import { Badge, IconButton, join } from './ui/controls'
 import { isUnder, screens, type Tab } from './screens'
+import { SignedIn } from './sign-in'
 import { useTray } from './tray/store'
 import { Icon, Mark } from './ui/icons'
 import { oneStop } from './ui/one-stop'
@@ -69,6 +70,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         </AriaButton>
         <IconButton icon="theme" name={`Theme: ${theme}`} onPress={() => applyTheme(NEXT[theme])} />
         <IconButton icon="help" name="Help and keys" onPress={onHelp} />
+        <SignedIn />
       </div>
     </header>
   )

@@ -1,12 +1,14 @@
 #include "dash/access/access.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/access/access_priv.h"
@@ -107,6 +109,16 @@ void dash_access_unlock(struct dash_access *access)
 	pthread_rwlock_unlock(&access->lock);
 }
 
+static void name_cookie(struct dash_access *access)
+{
+	auto_free char *path = realpath(access->path, NULL);
+	char hash[PL_SHA256_HEX_BYTES];
+
+	pl_sha256(path != NULL ? path : access->path, strlen(path != NULL ? path : access->path),
+		  hash);
+	snprintf(access->cookie, sizeof(access->cookie), "profllm_session_%.8s", hash);
+}
+
 int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *err)
 {
 	struct dash_access *access = pl_alloc(sizeof(*access));
@@ -114,6 +126,8 @@ int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *
 	access->path = path;
 	pthread_rwlock_init(&access->lock, NULL);
 	dash_tries_init(&access->tries);
+	dash_sessions_init(&access->sessions);
+	name_cookie(access);
 	if (read_file(access, err) < 0) {
 		dash_access_free(access);
 		return pl_err_wrap(err, "--token-file");
@@ -128,6 +142,7 @@ void dash_access_free(struct dash_access *access)
 		return;
 	dash_tokens_done(&access->tokens);
 	dash_tries_done(&access->tries);
+	dash_sessions_done(&access->sessions);
 	pthread_rwlock_destroy(&access->lock);
 	free(access->fault);
 	free(access);
@@ -148,9 +163,8 @@ static bool is_current(const struct dash_access *access, const struct dash_user 
 	const struct dash_token *token = dash_tokens_find_user(&access->tokens, user->name);
 	int64_t now_s = pl_clock_real_ns() / PL_NS_PER_S;
 
-	/* its expiry in the file may have changed since */
 	return token != NULL && memcmp(token->salt, user->salt, sizeof(user->salt)) == 0 &&
-	       token->role == user->role && user->expires_s > now_s && token->expires_s > now_s;
+	       token->role == user->role && token->expires_s > now_s && user->expires_s > now_s;
 }
 
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user)
@@ -201,21 +215,12 @@ static bool refuse_token(struct dash_access *access, const struct dash_head *hea
 	return false;
 }
 
-/* Finds the user. Returns false if the request is refused. */
-static bool find_user(struct dash_access *access, const struct dash_head *head,
-		      struct dash_user *ret, struct dash_answer *answer)
+/* Finds the user of a token. Returns false if the request is refused. */
+static bool find_by_token(struct dash_access *access, const struct dash_head *head,
+			  const char *text, struct dash_user *ret, struct dash_answer *answer)
 {
-	const char *text;
 	bool is_valid;
 
-	if (head->authorization == NULL)
-		return true;
-	text = token_of(head->authorization);
-	if (text == NULL)
-		return refuse_token(access, head,
-				    "Authorization: found another scheme, expected "
-				    "'Bearer' and a token",
-				    answer);
 	dash_access_lock(access);
 	bool is_readable = access->is_readable;
 	const struct dash_token *token = dash_tokens_find(
@@ -229,6 +234,63 @@ static bool find_user(struct dash_access *access, const struct dash_head *head,
 					token != NULL ? "the token has expired"
 						      : "the token is unknown or was revoked",
 					answer);
+}
+
+/* Returns the id of the session in the Cookie header; NULL: there is none. free() */
+static char *session_of(const struct dash_access *access, const struct dash_head *head)
+{
+	size_t len = strlen(access->cookie);
+	const char *at = head->cookie;
+
+	/* RFC 6265, 4.2.1: NAME=VALUE; NAME=VALUE */
+	while (at != NULL && *at != '\0') {
+		at += strspn(at, " ;");
+		size_t pair = strcspn(at, ";");
+		if (strncmp(at, access->cookie, len) == 0 && at[len] == '=')
+			return pl_strndup(at + len + 1, pair - len - 1);
+		at += pair;
+	}
+	return NULL;
+}
+
+/* Finds the user of a session; a session that has ended is as good as none. */
+static bool find_by_session(struct dash_access *access, const struct dash_head *head,
+			    struct dash_user *ret, struct dash_answer *answer)
+{
+	auto_free char *id = session_of(access, head);
+	struct dash_user user;
+
+	if (id == NULL ||
+	    !dash_sessions_find(&access->sessions, id, pl_clock_real_ns() / PL_NS_PER_S, &user))
+		return true;
+	dash_access_lock(access);
+	bool is_readable = access->is_readable;
+	bool is_allowed = is_current(access, &user);
+	dash_access_unlock(access);
+	if (!is_readable)
+		return refuse_file(answer);
+	if (is_allowed)
+		*ret = user;
+	else
+		dash_sessions_end(&access->sessions, id);
+	return true;
+}
+
+/* Finds the user. Returns false if the request is refused. */
+static bool find_user(struct dash_access *access, const struct dash_head *head,
+		      struct dash_user *ret, struct dash_answer *answer)
+{
+	const char *text;
+
+	if (head->authorization == NULL)
+		return find_by_session(access, head, ret, answer);
+	text = token_of(head->authorization);
+	if (text == NULL)
+		return refuse_token(access, head,
+				    "Authorization: found another scheme, expected 'Bearer' and a "
+				    "token",
+				    answer);
+	return find_by_token(access, head, text, ret, answer);
 }
 
 bool dash_access_confirm(struct dash_access *access, const struct dash_user *user,
@@ -268,4 +330,54 @@ bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 	dash_refuse(answer, 403, "the token '%s' has the role '%s', expected '%s'", ret->name,
 		    dash_role_name(ret->role), dash_role_name(role));
 	return false;
+}
+
+/* ---- sessions ------------------------------------------------------------------------------ */
+
+/* A page that was loaded through TLS, maybe of a proxy, gets a cookie that is never sent without it. */
+static void set_cookie(const struct dash_access *access, const struct dash_head *head,
+		       const char *id, int seconds, struct dash_answer *answer)
+{
+	bool is_secure = head->origin != NULL && pl_text_starts(head->origin, "https://");
+
+	free(answer->cookie);
+	answer->cookie = pl_asprintf("%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",
+				     access->cookie, id, seconds, is_secure ? "; Secure" : "");
+}
+
+bool dash_access_sign_in(struct dash_access *access, const struct dash_head *head,
+			 const char *token, struct dash_user *ret, struct dash_answer *answer)
+{
+	unsigned wait_s = dash_tries_wait(&access->tries, head->from, pl_clock_now_ns());
+	int64_t now_s = pl_clock_real_ns() / PL_NS_PER_S;
+	char id[DASH_SESSION_ID_BYTES];
+	struct pl_err err = PL_ERR_INIT;
+
+	*ret = (struct dash_user){ .role = DASH_ROLE_NONE };
+	if (wait_s > 0) {
+		answer->retry_s = wait_s;
+		dash_refuse(answer, 429, "too many invalid tokens from this address");
+		return false;
+	}
+	if (!find_by_token(access, head, token, ret, answer))
+		return false;
+	if (dash_sessions_start(&access->sessions, ret, now_s, id, &err) < 0) {
+		dash_refuse_error(answer, &err);
+		return false;
+	}
+	set_cookie(access, head, id, DASH_SESSION_S, answer);
+	dash_wipe(id, sizeof(id));
+	answer->user_name = pl_strdup(ret->name);
+	return true;
+}
+
+void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
+			  struct dash_answer *answer)
+{
+	if (access == NULL)
+		return;
+	auto_free char *id = session_of(access, head);
+	if (id != NULL)
+		dash_sessions_end(&access->sessions, id);
+	set_cookie(access, head, "", 0, answer);
 }

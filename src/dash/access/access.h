@@ -39,5 +39,14 @@ bool dash_access_check(struct dash_access *access, const struct dash_head *head,
  */
 bool dash_access_confirm(struct dash_access *access, const struct dash_user *user,
 			 struct dash_answer *answer);
+/*
+ * Signs in with the text of a token: sets the cookie of a new session. Returns false if it is refused, with the reason in
+ * the response. Unlike in access_check, an address that failed too often is refused before its token is compared.
+ */
+bool dash_access_sign_in(struct dash_access *access, const struct dash_head *head,
+			 const char *token, struct dash_user *ret, struct dash_answer *answer);
+/* Ends the session of the request, if it has one, and removes the cookie. */
+void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
+			  struct dash_answer *answer);
 /* Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. */
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user);

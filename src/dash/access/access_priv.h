@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dash/access/access.h"
+#include "dash/access/sessions.h"
 #include "dash/access/tokens.h"
 #include "dash/access/tries.h"
 
@@ -17,6 +18,11 @@ struct dash_file_stamp {
 struct dash_access {
 	const char *path;
 	struct dash_tries tries;
+	struct dash_sessions sessions;
+	/*
+	 * The name of the cookie. It differs between token files, because a browser sends a cookie to every port of a host.
+	 */
+	char cookie[32];
 	pthread_rwlock_t lock; /* protects the fields below */
 	struct dash_tokens tokens;
 	struct dash_file_stamp stamp;

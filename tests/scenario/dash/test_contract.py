@@ -263,6 +263,8 @@ def test_requests_that_fit(dashboard, route):
 
 def test_each_route_can_answer_well(dashboard, route):
     """Each route succeeds at least once, so that the other tests do not check refusals only."""
+    if (route.method, route.path) == ("POST", "/api/session"):
+        return  # this dashboard has no tokens (test_access.py)
     rng = random.Random(f"well {route.method} {route.path}")
     # of one that is rejected and kept there is something to be read again
     job = dashboard.upload("/api/upload/json", {"run_id": 1})["job_id"] if route.path.endswith("/retry") else "1"

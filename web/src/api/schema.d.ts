@@ -1272,6 +1272,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return the user who is signed in, and whether a token is required */
+        get: operations["getSession"];
+        put?: never;
+        /** Sign in with a token; the response sets a cookie for a browser */
+        post: operations["startSession"];
+        /** Sign out, which ends the session of the cookie */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -5778,6 +5797,37 @@ export interface components {
             /** @description All faults, if there are several */
             faults?: components["schemas"]["Fault"][];
         };
+        SessionRequest: {
+            /** @description A token of profllm-dashboard token */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "required": true,
+         *       "user": {
+         *         "name": "alice",
+         *         "role": "write",
+         *         "expires_at": "2026-11-30T20:00:00.000Z"
+         *       }
+         *     }
+         * @example {
+         *       "required": false,
+         *       "user": null
+         *     }
+         */
+        Session: {
+            /** @description Whether the server demands a token (--token-file) */
+            required: boolean;
+            /** @description The user of the request; null if it has no token and no session */
+            user: components["schemas"]["User"] | null;
+        };
+        User: {
+            name: string;
+            /** @enum {string} */
+            role: "read" | "write" | "admin";
+            /** @description When the session or the token ends; null if never */
+            expires_at: string | null;
+        };
         /**
          * @description Without a token, a server with --token-file returns only `status`.
          * @example {
@@ -8799,6 +8849,77 @@ export interface operations {
                 content?: never;
             };
             422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    startSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 16 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /**
+             * @description The session. Requests with its cookie have the role of the token for 12 hours, until the user signs out or the
+             *     token is revoked.
+             */
+            201: {
+                headers: {
+                    /** @description The id of the session; HttpOnly, SameSite=Strict, and Secure if the page was loaded by https */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended, if there was one */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Problem"];
         };
     };

@@ -10,6 +10,7 @@ import { count } from '../format/number'
 import { span, time } from '../format/time'
 import { usePreferences } from '../keys/store'
 import { Act, Bone, Button, ButtonLink, join, Note, Progress } from '../ui/controls'
+import { Needs } from '../ui/needs'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { oneStop } from '../ui/one-stop'
@@ -277,12 +278,14 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
               </a>
             )}
             {!isGone && (
-              <Button
-                isDisabled={remove.isPending}
-                onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}
-              >
-                Delete
-              </Button>
+              <Needs role="admin">
+                <Button
+                  {...(remove.isPending && { isDisabled: true })}
+                  onPress={() => remove.mutate(author, { onSuccess: () => setGone(true) })}
+                >
+                  Delete
+                </Button>
+              </Needs>
             )}
           </div>
         </div>

@@ -7,6 +7,7 @@ import type { ChangeRequest, Changes, Experiment } from '../api/types'
 import { time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, IconButton, join, Note } from '../ui/controls'
+import { Author, Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
 import css from './notes.module.css'
 
@@ -50,9 +51,11 @@ export function Notes({ experiment, shown }: { experiment: Experiment; shown: st
             {hasHistory ? 'Hide changes' : 'Show changes'}
           </Button>
           {!isEditing && (
-            <Button look="line" onPress={() => setEditing(true)}>
-              Edit
-            </Button>
+            <Needs role="write">
+              <Button look="line" onPress={() => setEditing(true)}>
+                Edit
+              </Button>
+            </Needs>
           )}
         </span>
       </div>
@@ -90,7 +93,7 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
   const { change } = useChange(experiment, shown)
   const [tags, setTags] = useState<Tags>(() => [...tagsOf(experiment), ['', '']])
   const [notes, setNotes] = useState(experiment.notes ?? '')
-  const { author, set } = usePreferences()
+  const { author } = usePreferences()
   const body = changeOf(experiment, tags, notes)
   const isChanged = Object.keys(body).length > 0
   const save = (event: FormEvent) => {
@@ -144,15 +147,7 @@ function Form({ experiment, shown, onClose }: { experiment: Experiment; shown: s
         </Note>
       )}
       <div className={css.foot}>
-        <div className={css.author}>
-          <span aria-hidden="true">Your name, optional</span>
-          <Field
-            label="Your name"
-            maxLength={200}
-            value={author}
-            onChange={(event) => set({ author: event.target.value })}
-          />
-        </div>
+        <Author className={css.author} hint="Your name, optional" />
         <span className="grow" />
         <Button onPress={onClose}>Cancel</Button>
         <Button look="fill" type="submit" isDisabled={change.isPending || !isChanged}>

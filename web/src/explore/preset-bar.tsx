@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { usePresetActions, usePresets } from '../api/queries'
 import type { Preset } from '../api/types'
 import { Act, IconButton, join } from '../ui/controls'
+import { useRefusal } from '../ui/user'
 import { lazyPart } from '../ui/lazy-part'
 import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
@@ -16,6 +17,8 @@ const PresetDialog = lazyPart(() => import('./preset-dialog').then((module) => m
 
 export const PresetBar = memo(function PresetBar({ state }: { state: ExploreState }) {
   const presets = usePresets().data
+  const refusal = useRefusal('write')
+  const why = refusal ? ` (${refusal.toLowerCase()})` : ''
   const actions = usePresetActions()
   const [, navigate] = useLocation()
   const [dialog, setDialog] = useState<'new' | 'edit' | null>(null)
@@ -84,12 +87,25 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
         {current && isOther && (
           <>
             <span className={join('dim', css.words)}>Changed since saved</span>
-            <Act onPress={update}>Update</Act>
+            <Act onPress={update} isDisabled={refusal !== undefined}>
+              Update{why}
+            </Act>
             <Act onPress={() => show(current)}>Discard</Act>
           </>
         )}
-        {isOther && <Act onPress={() => setDialog('new')}>Save as…</Act>}
-        {current && <IconButton icon="more" name={`Edit preset ${current.name}`} onPress={() => setDialog('edit')} />}
+        {isOther && (
+          <Act onPress={() => setDialog('new')} isDisabled={refusal !== undefined}>
+            Save as…{why}
+          </Act>
+        )}
+        {current && (
+          <IconButton
+            icon="more"
+            name={`Edit preset ${current.name}${why}`}
+            isDisabled={refusal !== undefined}
+            onPress={() => setDialog('edit')}
+          />
+        )}
       </div>
       <Suspense fallback={null}>
         {dialog !== null && (

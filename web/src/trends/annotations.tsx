@@ -9,6 +9,7 @@ import { type Catalogue, longName } from '../fields/catalogue'
 import { readTime, time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, join, Note, Segment } from '../ui/controls'
+import { Author, Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
 import { Suggest } from '../ui/suggest'
 import { useFailure } from '../ui/use-failure'
@@ -56,13 +57,15 @@ export function Annotations({ usual, catalogue }: Props) {
         <h2>Annotations</h2>
         <p>numbered flags on the axis; everyone sees them</p>
         <span className={page.end}>
-          <Button
-            look="line"
-            onPress={() => setDraft({ of: null, ...usual, text: '', field: '', value: '' })}
-            isDisabled={draft !== null}
-          >
-            Add annotation
-          </Button>
+          <Needs role="write">
+            <Button
+              look="line"
+              onPress={() => setDraft({ of: null, ...usual, text: '', field: '', value: '' })}
+              {...(draft && { isDisabled: true })}
+            >
+              Add annotation
+            </Button>
+          </Needs>
         </span>
       </div>
       {draft && (
@@ -108,12 +111,14 @@ export function Annotations({ usual, catalogue }: Props) {
               <bdi>{one.author}</bdi>
             </span>
             <span className={css.acts}>
-              <Act onPress={() => setDraft(draftOf(one))}>
-                Edit<span className="sr"> annotation {i + 1}</span>
-              </Act>
-              <Act onPress={() => void attempt('Could not delete the annotation.', actions.remove(one))}>
-                Delete<span className="sr"> annotation {i + 1}</span>
-              </Act>
+              <Needs role="write" isListed>
+                <Act onPress={() => setDraft(draftOf(one))}>
+                  Edit<span className="sr"> annotation {i + 1}</span>
+                </Act>
+                <Act onPress={() => void attempt('Could not delete the annotation.', actions.remove(one))}>
+                  Delete<span className="sr"> annotation {i + 1}</span>
+                </Act>
+              </Needs>
             </span>
           </li>
         ))}
@@ -147,7 +152,7 @@ interface EditorProps {
 }
 
 function Editor({ draft, catalogue, onCancel, onSave }: EditorProps) {
-  const { author, set } = usePreferences()
+  const { author } = usePreferences()
   const [kind, setKind] = useState(draft.kind)
   const [place, setPlace] = useState(draft.place)
   const [text, setText] = useState(draft.text)
@@ -239,15 +244,7 @@ function Editor({ draft, catalogue, onCancel, onSave }: EditorProps) {
           <Act onPress={() => setField('')}>All lines</Act>
         </>
       )}
-      {!draft.of && (
-        <Field
-          label="Your name"
-          placeholder="Your name"
-          maxLength={200}
-          value={author}
-          onChange={(event) => set({ author: event.target.value })}
-        />
-      )}
+      {!draft.of && <Author />}
       <Button look="line" type="submit">
         Save
       </Button>

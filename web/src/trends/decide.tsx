@@ -8,6 +8,8 @@ import { time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { useKeys } from '../keys/use-keys'
 import { Act, Button, Field, Note } from '../ui/controls'
+import { Author, Needs } from '../ui/needs'
+import { useRefusal } from '../ui/user'
 import { oneStop } from '../ui/one-stop'
 import { type Change, DECISION_WORDS } from './model'
 import css from './trends.module.css'
@@ -29,12 +31,13 @@ interface Props {
 }
 
 export function Decide({ verdict, change, decisions, by }: Props) {
-  const { author, set } = usePreferences()
+  const { author } = usePreferences()
   const [note, setNote] = useState('')
   const store = useDecide()
   const stored = decisions.findLast(isAbout(change))
+  const refusal = useRefusal('write')
   const decide = (kind: DecisionKind) => {
-    if (store.isPending) return
+    if (store.isPending || refusal) return
     store.mutate(
       {
         series: verdict.key,
@@ -55,18 +58,20 @@ export function Decide({ verdict, change, decisions, by }: Props) {
     <section className={css.decide} aria-label="Decision">
       <span>Decide:</span>
       <span className={css.choices} role="toolbar" aria-label="Decisions" {...oneStop}>
-        {CHOICES.map(([kind, word, key, effect]) => (
-          <span key={kind} title={effect}>
-            <Button
-              look="line"
-              aria-pressed={change.decision === kind}
-              isDisabled={store.isPending}
-              onPress={() => decide(kind)}
-            >
-              {word} <kbd aria-hidden="true">{key}</kbd>
-            </Button>
-          </span>
-        ))}
+        <Needs role="write">
+          {CHOICES.map(([kind, word, key, effect]) => (
+            <span key={kind} title={effect}>
+              <Button
+                look="line"
+                aria-pressed={change.decision === kind}
+                {...(store.isPending && { isDisabled: true })}
+                onPress={() => decide(kind)}
+              >
+                {word} <kbd aria-hidden="true">{key}</kbd>
+              </Button>
+            </span>
+          ))}
+        </Needs>
       </span>
       <span className={css.comment}>
         <Field
@@ -78,13 +83,7 @@ export function Decide({ verdict, change, decisions, by }: Props) {
         />
       </span>
       <span className={css.author}>
-        <Field
-          label="Your name"
-          placeholder="Your name"
-          maxLength={200}
-          value={author}
-          onChange={(event) => set({ author: event.target.value })}
-        />
+        <Author />
       </span>
       <span className={css.decided} role="status">
         {store.isPending
@@ -109,6 +108,7 @@ interface HistoryProps {
 
 // Every decision on this series, the latest last: none replaces another. Withdrawing adds one, too.
 export function Decisions({ decisions, isOpen }: HistoryProps) {
+  const refusal = useRefusal('write')
   const { author } = usePreferences()
   const store = useDecide()
   if (decisions.length === 0) return null
@@ -131,7 +131,7 @@ export function Decisions({ decisions, isOpen }: HistoryProps) {
               </>
             )}{' '}
             {one.kind !== 'none' && isLast(one) && (
-              <Act isDisabled={store.isPending} onPress={() => withdraw(one)}>
+              <Act isDisabled={store.isPending || refusal !== undefined} onPress={() => withdraw(one)}>
                 Withdraw
               </Act>
             )}

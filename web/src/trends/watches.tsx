@@ -14,6 +14,7 @@ import { count } from '../format/number'
 import { time } from '../format/time'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Field, join, Note, Progress, Select } from '../ui/controls'
+import { Author, Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
 import { useFailure } from '../ui/use-failure'
 import { Waiting } from '../ui/waiting'
@@ -107,7 +108,7 @@ interface AdderProps {
 }
 
 function Adder({ state, change, catalogue, onSave }: AdderProps) {
-  const { author, set } = usePreferences()
+  const { author } = usePreferences()
   const [name, setName] = useState('')
   const [failOn, setFailOn] = useState<FailOn>('regression')
   const [fault, setFault] = useState('')
@@ -137,16 +138,12 @@ function Adder({ state, change, catalogue, onSave }: AdderProps) {
           <span aria-hidden="true">fails on</span>
           <Select label="Fails on" value={failOn} onChange={(to) => setFailOn(to as FailOn)} options={FAIL_ON} />
         </span>
-        <Field
-          label="Your name"
-          placeholder="Your name"
-          maxLength={200}
-          value={author}
-          onChange={(event) => set({ author: event.target.value })}
-        />
-        <Button look="line" type="submit">
-          Save
-        </Button>
+        <Author />
+        <Needs role="admin">
+          <Button look="line" type="submit">
+            Save
+          </Button>
+        </Needs>
         {fault && (
           <p role="alert" className={join('small', css.fault)}>
             {fault}
@@ -195,9 +192,11 @@ function Entry({ watch, catalogue, onDelete }: { watch: Watch; catalogue: Catalo
           </>
         )}
         <span className={css.acts}>
-          <Act onPress={onDelete}>
-            Delete<span className="sr"> watch {watch.name}</span>
-          </Act>
+          <Needs role="admin" isListed>
+            <Act onPress={onDelete}>
+              Delete<span className="sr"> watch {watch.name}</span>
+            </Act>
+          </Needs>
         </span>
       </p>
       <p>

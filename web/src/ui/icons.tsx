@@ -20,6 +20,7 @@ const PATHS = {
       <path d="M8 11.2v.01" />
     </>
   ),
+  leave: <path d="M9.5 3H4.2c-.4 0-.7.3-.7.7v8.6c0 .4.3.7.7.7h5.3M7 8h6.5M11.2 5.5L13.7 8l-2.5 2.5" />,
   menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
   check: <path d="M3.5 8.5l3 3 6-7" />,
   close: <path d="M4.5 4.5l7 7M11.5 4.5l-7 7" />,

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import type { Upload } from '../api/types'
 import { jobKey } from '../api/uploads'
 import { usePreferences } from '../keys/store'
+import { isAllowed, useUser } from '../ui/user'
 import { paths } from '../url/paths'
 import { filesOfDrop } from './files'
 import type { Chosen } from './sender'
@@ -17,7 +18,7 @@ export function useSend() {
   const [, navigate] = useLocation()
   const client = useQueryClient()
   return (chosen: Chosen[]) => {
-    if (chosen.length === 0) return
+    if (chosen.length === 0 || !isAllowed(useUser.getState().user, 'write')) return
     const { senders, add } = useUploads.getState()
     const [, id] = /^\/upload\/([^/]+)/.exec(window.location.pathname) ?? []
     const job = id === undefined ? undefined : client.getQueryData<Upload>(jobKey(id))

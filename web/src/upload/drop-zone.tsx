@@ -1,8 +1,9 @@
 // Chooses files by pointer, keyboard or clipboard, and sets the conflict policy.
 import { useEffect, useRef } from 'react'
 
-import { Button, join, Segment } from '../ui/controls'
+import { Button, join, Note, Segment } from '../ui/controls'
 import { useMedia } from '../ui/use-media'
+import { useRefusal } from '../ui/user'
 import { useSend } from './drop-anywhere'
 import { filesOfClipboard, filesOfInput } from './files'
 import { type Choice, FILE_MAX } from './sender'
@@ -84,7 +85,9 @@ export function DropZone({
   const onKnown = useUploads((uploads) => uploads.onKnown)
   const choose = useUploads((uploads) => uploads.chooseOnKnown)
   const isTouch = useMedia('(hover: none)')
+  const refusal = useRefusal('write')
   usePaste()
+  if (refusal) return <Note>Uploading needs a token with the role write or admin.</Note>
   const policy = (
     <span className={css.policy}>
       <span>On conflict</span>

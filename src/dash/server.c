@@ -458,8 +458,8 @@ static void log_request(const struct exchange *exchange)
 }
 
 /*
- * Changes, and requests with a token that is invalid or lacks the role. Requests without a token are not logged: their
- * number has no limit.
+ * Changes by users, and requests with a token that is invalid or lacks the role. Others are not logged, because their
+ * number has no limit: any client can send them.
  */
 static bool is_audited(const struct exchange *exchange)
 {
@@ -467,8 +467,9 @@ static bool is_audited(const struct exchange *exchange)
 
 	if (exchange->server->context->access == NULL || exchange->status == 0)
 		return false;
+	bool has_user = exchange->match.user.name[0] != '\0' || exchange->answer.user_name != NULL;
 	return (challenge != NULL && strstr(challenge, "error=") != NULL) ||
-	       (exchange->match.operation != NULL && exchange->is_requested &&
+	       (exchange->match.operation != NULL && exchange->is_requested && has_user &&
 		dash_operation_is_audited(exchange->match.operation));
 }
 

@@ -41,7 +41,8 @@ bool dash_access_confirm(struct dash_access *access, const struct dash_user *use
 			 struct dash_answer *answer);
 /*
  * Signs in with the text of a token: sets the cookie of a new session. Returns false if it is refused, with the reason in
- * the response. Unlike in access_check, an address that failed too often is refused before its token is compared.
+ * the response. As in access_check, a valid token is accepted from any address: behind a proxy all users have one, and
+ * anybody could keep them all out.
  */
 bool dash_access_sign_in(struct dash_access *access, const struct dash_head *head,
 			 const char *token, struct dash_user *ret, struct dash_answer *answer);

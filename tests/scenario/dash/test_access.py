@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -287,6 +288,8 @@ def test_a_session_of_a_browser(bin_dir, guarded):
     assert guarded.ask_as(None, "GET", "/api/session").json == {"required": True, "user": None}
     answer = sign_in(guarded, "write")
     assert answer.json["required"] and (answer.json["user"]["name"], answer.json["user"]["role"]) == ("writeer", "write")
+    ends = datetime.fromisoformat(answer.json["user"]["expires_at"])  # the session, not the token
+    assert timedelta(hours=11) < ends - datetime.now(timezone.utc) <= timedelta(hours=12)
     assert re.fullmatch(r"profllm_session_[0-9a-f]{8}=[0-9a-f]{64}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200", answer.headers["Set-Cookie"])
     assert answer.headers["Cache-Control"] == "no-store" and guarded.tokens["write"] not in answer.headers["Set-Cookie"]
     cookie = {"Cookie": f"other=1; {cookie_of(answer)}; more=2"}
@@ -344,18 +347,24 @@ def test_the_sessions_of_a_user_have_a_limit(guarded):
 
 
 def test_attempts_to_sign_in_are_limited(guarded):
-    """Unlike a token in Authorization, even the right one is refused for a while."""
+    """Behind a proxy all users have one address, so a client without a token cannot keep the others out, nor fill the log."""
     connection = guarded.connect_from_elsewhere()
 
     def attempt(token):
         return super(Guarded, guarded).ask("POST", "/api/session", json.dumps({"token": token}).encode(), {"Content-Type": "application/json"}, connection)
 
     assert [attempt(WRONG).status for _ in range(10)] == [401] * 10
-    answer = attempt(guarded.tokens["read"])
+    answer = attempt(WRONG)
     assert answer.status == 429 and 1 <= int(answer.headers["Retry-After"]) <= 6 and "Set-Cookie" not in answer.headers
+    for _ in range(20):
+        assert attempt("x" * 300).status == 422
+        assert super(Guarded, guarded).ask("DELETE", "/api/session", None, {}, connection).status == 204
+    signed_in = attempt(guarded.tokens["read"])
+    assert signed_in.status == 201 and "Set-Cookie" in signed_in.headers
     connection.close()
     status, _, err = guarded.stop()
     assert status == 0 and err.count("status=401 POST /api/session") == 10
+    assert err.count("audit: ") == 11 and err.count("user=reader role=none") == 1
     assert WRONG not in err and guarded.tokens["read"] not in err
 
 

@@ -65,31 +65,42 @@ static json_t *metrics_of(const json_t *rows)
 	return list;
 }
 
+static json_t *head_of(const json_t *baseline)
+{
+	json_t *head = json_copy((json_t *)baseline);
+	const json_t *rows = json_object_get(baseline, "rows");
+
+	json_object_del(head, "rows");
+	json_object_set_new(head, "row_count", json_integer((json_int_t)json_array_size(rows)));
+	json_object_set_new(head, "models", texts_of(rows, "model"));
+	json_object_set_new(head, "gpus", texts_of(rows, "gpu"));
+	json_object_set_new(head, "sources", texts_of(rows, "source"));
+	json_object_set_new(head, "metrics", metrics_of(rows));
+	add_dates(rows, head);
+	return head;
+}
+
 void dash_list_baselines(const struct dash_request *request, struct dash_answer *answer)
 {
-	auto_json json_t *stored = NULL;
+	auto_json json_t *ids = NULL;
+	auto_json json_t *heads = json_array();
 	struct pl_err err = PL_ERR_INIT;
-	json_t *heads = json_array();
 
-	if (store_baseline_list(request->context->store, 0, &stored, &err) < 0) {
-		json_decref(heads);
+	if (store_baseline_ids(request->context->store, &ids, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}
-	PL_JSON_EACH(baseline, stored) {
-		json_t *head = json_copy(baseline);
-		const json_t *rows = json_object_get(baseline, "rows");
-		json_object_del(head, "rows");
-		json_object_set_new(head, "row_count",
-				    json_integer((json_int_t)json_array_size(rows)));
-		json_object_set_new(head, "models", texts_of(rows, "model"));
-		json_object_set_new(head, "gpus", texts_of(rows, "gpu"));
-		json_object_set_new(head, "sources", texts_of(rows, "source"));
-		json_object_set_new(head, "metrics", metrics_of(rows));
-		add_dates(rows, head);
-		json_array_append_new(heads, head);
+	PL_JSON_EACH(id, ids) {
+		auto_json json_t *baseline = NULL;
+		if (store_baseline_get(request->context->store, json_integer_value(id), &baseline,
+				       &err) < 0) {
+			dash_refuse_stored(answer, &err);
+			return;
+		}
+		if (baseline != NULL)
+			json_array_append_new(heads, head_of(baseline));
 	}
-	dash_answer_json(answer, 200, json_pack("{s:o}", "baselines", heads));
+	dash_answer_json(answer, 200, json_pack("{s:O}", "baselines", heads));
 }
 
 void dash_get_baseline(const struct dash_request *request, struct dash_answer *answer)
@@ -98,12 +109,12 @@ void dash_get_baseline(const struct dash_request *request, struct dash_answer *a
 	auto_json json_t *stored = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (id > 0 && store_baseline_list(request->context->store, id, &stored, &err) < 0)
+	if (id > 0 && store_baseline_get(request->context->store, id, &stored, &err) < 0)
 		dash_refuse_stored(answer, &err);
-	else if (json_array_size(stored) == 0)
+	else if (stored == NULL)
 		dash_refuse(answer, 404, "baseline '%s' does not exist", request->words[0]);
 	else
-		dash_answer_json(answer, 200, json_incref(json_array_get(stored, 0)));
+		dash_answer_json(answer, 200, pl_take(stored));
 }
 
 void dash_remove_baseline(const struct dash_request *request, struct dash_answer *answer)
@@ -378,8 +389,7 @@ static json_t *first_lines(const json_t *lines, size_t limit)
 
 static json_t *lines_json(const json_t *request, const json_t *stored, const json_t *options)
 {
-	const json_t *wanted = json_object_get(request, "baselines"),
-		     *metrics = json_object_get(request, "metrics");
+	const json_t *metrics = json_object_get(request, "metrics");
 	const char *fields[2];
 	struct res_frontier_space space = { .dimensions = 2 };
 	auto_json json_t *lines = json_object();
@@ -391,10 +401,8 @@ static json_t *lines_json(const json_t *request, const json_t *stored, const jso
 		fields[k] = pl_json_get_text(metric, "field");
 		space.higher[k] = strcmp(pl_json_get_text(metric, "direction"), "higher") == 0;
 	}
-	PL_JSON_EACH(baseline, stored) {
-		if (pl_json_has(wanted, json_object_get(baseline, "id")))
-			unmeasured += group_rows(baseline, fields[0], fields[1], lines);
-	}
+	PL_JSON_EACH(baseline, stored)
+		unmeasured += group_rows(baseline, fields[0], fields[1], lines);
 	PL_JSON_EACH_MEMBER(key, line, lines) {
 		const json_t *rows = json_object_get(line, "rows");
 		json_object_set_new(line, "sources", texts_of(rows, "source"));
@@ -418,6 +426,29 @@ static int find_options(const struct mirror_snapshot *snapshot, const json_t *re
 	return query_options(snapshot, question, ret_json, faults, err);
 }
 
+/* Sets *ret to the requested baselines that exist, the oldest first. */
+static int read_wanted(const struct dash_request *request, json_t **ret, struct pl_err *err)
+{
+	const json_t *wanted = json_object_get(request->body, "baselines");
+	auto_json json_t *ids = NULL;
+	auto_json json_t *list = json_array();
+
+	if (store_baseline_ids(request->context->store, &ids, err) < 0)
+		return -1;
+	PL_JSON_EACH(id, ids) {
+		json_t *baseline = NULL;
+		if (!pl_json_has(wanted, id))
+			continue;
+		if (store_baseline_get(request->context->store, json_integer_value(id), &baseline,
+				       err) < 0)
+			return -1;
+		if (baseline != NULL)
+			json_array_append_new(list, baseline);
+	}
+	*ret = pl_take(list);
+	return 0;
+}
+
 void dash_draw_baselines(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *stored = NULL;
@@ -431,7 +462,7 @@ void dash_draw_baselines(const struct dash_request *request, struct dash_answer 
 	free(answer->bytes);
 	answer->bytes = NULL;
 	answer->is_partial = false;
-	if (store_baseline_list(request->context->store, 0, &stored, &err) < 0) {
+	if (read_wanted(request, &stored, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}

@@ -4,9 +4,9 @@
 
 #include "store/store_priv.h"
 
-static STORE_STATEMENT(sql_list_baselines,
-		       "SELECT id, name, created, changed, content FROM baselines"
-		       " WHERE id >= ?1 AND id <= ?2 ORDER BY id");
+static STORE_STATEMENT(sql_list_baselines, "SELECT id FROM baselines ORDER BY id");
+static STORE_STATEMENT(sql_get_baseline,
+		       "SELECT name, created, changed, content FROM baselines WHERE id = ?1");
 static STORE_STATEMENT(sql_count_other_baselines,
 		       "SELECT count(*) FROM baselines WHERE name <> ?1");
 static STORE_STATEMENT(sql_put_baseline,
@@ -69,40 +69,68 @@ int store_baseline_put(struct store *store, const char *name, const json_t *rows
 	return store_end(store, put(store, name, rows, ret_id, err), err);
 }
 
-static int list(struct store_sql *sql, int64_t id, json_t *baselines, struct pl_err *err)
+static int list_ids(struct store_sql *sql, json_t *ids, struct pl_err *err)
 {
 	auto_borrowed row = NULL;
 	int result;
 
 	if (store_sql_cached(sql, &sql_list_baselines, &row, err) < 0)
 		return -1;
-	store_sql_bind_i64(row, 1, id);
-	store_sql_bind_i64(row, 2, id == 0 ? INT64_MAX : id);
-	while ((result = store_sql_next(row, err)) > 0) {
-		const char *content = store_sql_text(row, 4);
-		json_t *rows = NULL;
-		if (pl_json_parse(content, strlen(content), "baseline", &rows, err) < 0)
-			return -1;
-		json_array_append_new(baselines,
-				      json_pack("{s:I, s:s, s:s, s:s, s:o}", "id",
-						(json_int_t)store_sql_i64(row, 0), "name",
-						store_sql_text(row, 1), "created_at",
-						store_sql_text(row, 2), "changed_at",
-						store_sql_text(row, 3), "rows", rows));
-	}
+	while ((result = store_sql_next(row, err)) > 0)
+		json_array_append_new(ids, json_integer((json_int_t)store_sql_i64(row, 0)));
 	return result;
 }
 
-int store_baseline_list(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+int store_baseline_ids(struct store *store, json_t **ret, struct pl_err *err)
 {
-	auto_json json_t *baselines = json_array();
+	auto_json json_t *ids = json_array();
 
 	pthread_mutex_lock(&store->read_lock);
-	int result = list(&store->reader, id, baselines, err);
+	int result = list_ids(&store->reader, ids, err);
 	pthread_mutex_unlock(&store->read_lock);
 	if (result < 0)
 		return -1;
-	*ret = pl_take(baselines);
+	*ret = pl_take(ids);
+	return 0;
+}
+
+/* Sets *ret to the set without its rows and *ret_content to their text; both to NULL: none has the id. */
+static int read_one(struct store_sql *sql, int64_t id, json_t **ret, char **ret_content,
+		    struct pl_err *err)
+{
+	auto_borrowed row = NULL;
+
+	if (store_sql_cached(sql, &sql_get_baseline, &row, err) < 0)
+		return -1;
+	store_sql_bind_i64(row, 1, id);
+	int result = store_sql_next(row, err);
+	if (result <= 0)
+		return result;
+	*ret = json_pack("{s:I, s:o, s:s, s:s}", "id", (json_int_t)id, "name",
+			 pl_json_text(store_sql_text(row, 0)), "created_at", store_sql_text(row, 1),
+			 "changed_at", store_sql_text(row, 2));
+	*ret_content = pl_strdup(store_sql_text(row, 3));
+	return 0;
+}
+
+int store_baseline_get(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *baseline = NULL;
+	auto_free char *content = NULL;
+	json_t *rows = NULL;
+
+	*ret = NULL;
+	pthread_mutex_lock(&store->read_lock);
+	int result = read_one(&store->reader, id, &baseline, &content, err);
+	pthread_mutex_unlock(&store->read_lock);
+	/* parsing takes long: others read meanwhile */
+	if (result < 0 || (content != NULL &&
+			   pl_json_parse(content, strlen(content), "baseline", &rows, err) < 0))
+		return -1;
+	if (content == NULL)
+		return 0;
+	json_object_set_new(baseline, "rows", rows);
+	*ret = pl_take(baseline);
 	return 0;
 }
 

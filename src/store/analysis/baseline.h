@@ -13,8 +13,10 @@
 /* Stores a set, or replaces the one of this name. *ret_id: 0 if there are STORE_BASELINES_MAX others. On disk when it returns. */
 int store_baseline_put(struct store *store, const char *name, const json_t *rows, int64_t *ret_id,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* *ret: [{id, name, created_at, changed_at, rows}], the oldest first: a new reference. id 0: all. */
-int store_baseline_list(struct store *store, int64_t id, json_t **ret,
-			struct pl_err *err) PL_MUST_CHECK;
+/* *ret: [ID], the oldest first: a new reference. All sets together may exceed the memory: get one at a time. */
+int store_baseline_ids(struct store *store, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+/* *ret: {id, name, created_at, changed_at, rows}, a new reference, or NULL: none has the id. */
+int store_baseline_get(struct store *store, int64_t id, json_t **ret,
+		       struct pl_err *err) PL_MUST_CHECK;
 int store_baseline_remove(struct store *store, int64_t id, bool *ret_found,
 			  struct pl_err *err) PL_MUST_CHECK;

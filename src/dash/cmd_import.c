@@ -15,6 +15,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "dash/import/baseline.h"
 #include "dash/import/import.h"
 #include "dash/import/prices.h"
@@ -596,6 +597,8 @@ static int read_baseline(const struct import_options *options, const struct pl_w
 	if (options->baseline[0] == '\0' || strlen(options->baseline) > BASELINE_BYTES_MAX)
 		return pl_err_invalid(err, "--baseline: found %zu bytes, expected 1 to %d",
 				      strlen(options->baseline), BASELINE_BYTES_MAX);
+	if (!pl_text_is_utf8(options->baseline))
+		return pl_err_invalid(err, "--baseline: the name is not valid UTF-8");
 	if (options->date != NULL && !dash_baseline_is_date(options->date))
 		return pl_err_invalid(err, "--date: found '%s', expected a date such as 2026-10-31",
 				      options->date);

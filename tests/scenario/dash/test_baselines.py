@@ -25,7 +25,7 @@ ITEM = {"hw": "mi355x", "conc": 4, "model": "some/Model", "framework": "vllm", "
 
 
 def imported(bin_dir, db, *words):
-    return subprocess.run([str(bin_dir / "profllm-dashboard"), "import", "--db", str(db), *map(str, words)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(bin_dir / "profllm-dashboard"), "import", "--db", str(db), *(word if isinstance(word, bytes) else str(word) for word in words)], capture_output=True, text=True, timeout=60)
 
 
 def lines(dashboard, ids, **question):
@@ -66,6 +66,16 @@ def test_a_csv_is_listed_and_deleted_and_never_among_the_results(bin_dir, db, cs
         assert one.get("/api/health").json["data_version"] > version
         assert one.ask("DELETE", f"{PATH}/1").status == 204 and one.get(PATH).json == {"baselines": []}
         assert one.ask("DELETE", f"{PATH}/1").status == 404 and one.get(f"{PATH}/1").status == 404
+
+
+def test_only_requested_baselines_are_drawn(bin_dir, db, csv):
+    for name in "ABC":
+        assert imported(bin_dir, db, "--baseline", name, csv).returncode == 0
+    with Dashboard(bin_dir, db) as one:
+        assert [head["name"] for head in one.get(PATH).json["baselines"]] == ["A", "B", "C"]
+        assert {line["name"] for line in lines(one, [3, 99, 1])["lines"]} == {"A", "C"}
+        assert one.ask("DELETE", f"{PATH}/1").status == 204
+        assert {line["name"] for line in lines(one, [3, 99, 1])["lines"]} == {"C"}
 
 
 def test_lines_and_how_they_differ(bin_dir, db, csv):
@@ -155,6 +165,7 @@ def test_a_wrong_file_changes_nothing(bin_dir, db, csv, text, message):
 @pytest.mark.parametrize("words, message", [
     (["--baseline", "x"], "--baseline: expected a FILE"), (["--baseline", "", "FILE"], "--baseline: found 0 bytes, expected 1 to 200"),
     (["--baseline", "x", "--date", "1.9.2026", "FILE"], "--date: found '1.9.2026', expected a date such as 2026-10-31"),
+    (["--baseline", b"a\xff", "FILE"], "--baseline: the name is not valid UTF-8"),
     (["--source", "x", "FILE"], "--source and --date need --baseline"), (["--baseline", "x", "--prices", "FILE", "FILE"], "neither --watch nor --prices"),
 ])
 def test_unfit_command_lines(bin_dir, db, csv, words, message):

@@ -9,6 +9,7 @@ test.each([
   [100, 0.2, 50, 3],
   [200, 0.1, 22, 10], // 220.00000000000003 / 22
   [0.5, 0.2, 50, 1],
+  [1e-9, 0, 50, 1],
   [1e6, 0.25, 0.3, 4_166_667],
 ])('%d requests/s with a margin of %d at %d per server need %d servers', (load, margin, rate, servers) => {
   expect(serversFor(load, margin, rate)).toBe(servers)

@@ -16,11 +16,11 @@ export interface Need {
   feasible: Slo['configurations'][0]['feasible']
 }
 
-// A share of a server that rounding alone adds is none: 1.1 * 200 / 22 is 10.
+// A share of a server that rounding alone adds is none: 1.1 * 200 / 22 is 10. The smallest load needs a server.
 const ROUNDING = 1e-9
 
 export const serversFor = (load: number, margin: number, rate: number) =>
-  Math.ceil((load * (1 + margin)) / rate - ROUNDING)
+  Math.max(1, Math.ceil((load * (1 + margin)) / rate - ROUNDING))
 
 // The configurations that keep all limits, the fewest GPUs first. `margin`: a share of the load. `slo`: the answer to
 // the limits and, as the last one, a minimum of RATE.

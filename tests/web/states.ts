@@ -42,6 +42,7 @@ export interface State {
     | 'Trends'
     | 'Pareto'
     | 'Impact'
+    | 'Scaling'
     | 'Live'
     | 'Sweeps'
     | 'Upload'

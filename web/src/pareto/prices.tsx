@@ -9,6 +9,7 @@ import { time } from '../format/time'
 import { Act, Button, Field, IconButton, Note } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
 import page from '../ui/page.module.css'
+import { useRefusal } from '../ui/user'
 import css from './prices.module.css'
 import { draftOf, isFault, type PriceDraft, readPrices, requestOfDraft, withFile } from './prices-model'
 
@@ -74,6 +75,7 @@ function Editor({ prices, seen, onReload, onClose }: EditorProps) {
   const picker = useRef<HTMLInputElement>(null)
   const why = useId()
   const save = useSavePrices(onClose)
+  const refusal = useRefusal('admin')
   const request = requestOfDraft(draft)
   const unit = draft.currency.trim() ? `${draft.currency.trim()} per hour` : 'per hour'
   const take = async (input: HTMLInputElement) => {
@@ -192,9 +194,11 @@ function Editor({ prices, seen, onReload, onClose }: EditorProps) {
           onChange={(event) => void take(event.currentTarget)}
         />
         <Button onPress={() => picker.current?.click()}>Import CSV</Button>
-        <span className="small mid">{prices.changed_at !== null && `Changed ${time(prices.changed_at)}`}</span>
+        <span className="small mid">
+          {refusal ?? (prices.changed_at !== null && `Changed ${time(prices.changed_at)}`)}
+        </span>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="fill" type="submit" isDisabled={request === null || save.isPending}>
+        <Button look="fill" type="submit" isDisabled={refusal !== undefined || request === null || save.isPending}>
           Save
         </Button>
       </div>

@@ -284,6 +284,35 @@ test('annotations are added, edited and deleted, and flagged on the chart', asyn
   await expect(region(page, 'Chart').locator('[data-flag]')).toHaveCount(0)
 })
 
+test('a second annotation is edited with its own text, and Escape of suggestions keeps it', async ({ page }) => {
+  const { url } = dashboard()
+  await open(page, url, SLOWER)
+  const notes = region(page, 'Annotations')
+  for (const text of ['new driver', 'new host']) {
+    await notes.getByRole('button', { name: 'Add annotation' }).click()
+    await notes.getByLabel('Text').fill(text)
+    await notes.getByRole('button', { name: 'Save' }).click()
+    await expect(notes.getByRole('list')).toContainText(text)
+  }
+  await notes.getByRole('button', { name: 'Edit annotation 1' }).click()
+  await expect(notes.getByLabel('Text')).toHaveValue('new driver')
+  await notes.getByRole('button', { name: 'Edit annotation 2' }).click()
+  await expect(notes.getByLabel('Text')).toHaveValue('new host')
+  await notes.getByLabel('Text').fill('another host')
+  const lines = notes.getByRole('combobox', { name: 'Only lines with' })
+  await lines.focus()
+  await expect(lines).toHaveAttribute('aria-expanded', 'true')
+  await page.keyboard.press('Escape')
+  await expect(lines).toHaveAttribute('aria-expanded', 'false')
+  await expect(notes.getByLabel('Text')).toHaveValue('another host')
+  await page.keyboard.press('Escape')
+  await expect(notes.getByLabel('Text')).toHaveCount(0)
+  for (const left of [1, 0]) {
+    await notes.getByRole('button', { name: 'Delete annotation 1' }).click()
+    await expect(notes.getByRole('listitem')).toHaveCount(left)
+  }
+})
+
 test('the verdicts are saved as CSV and JSON', async ({ page }) => {
   await page.goto(`${dashboard().url}/trends`)
   for (const [kind, pattern] of [

@@ -70,6 +70,7 @@ export function Annotations({ usual, catalogue }: Props) {
       </div>
       {draft && (
         <Editor
+          key={draft.of?.id ?? 0} // the inputs begin with those of the annotation
           {...{ draft, catalogue }}
           onCancel={() => setDraft(null)}
           onSave={async (place, text, author) => {
@@ -189,7 +190,10 @@ function Editor({ draft, catalogue, onCancel, onSave }: EditorProps) {
       className={css.editor}
       aria-label={draft.of ? 'Edit annotation' : 'Add annotation'}
       onSubmit={(event) => void submit(event)}
-      onKeyDown={(event) => event.key === 'Escape' && onCancel()}
+      onKeyDown={(event) => {
+        // the first Escape closes open suggestions
+        if (event.key === 'Escape' && (event.target as Element).getAttribute('aria-expanded') !== 'true') onCancel()
+      }}
     >
       <Segment
         label="Place"

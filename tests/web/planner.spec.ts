@@ -60,6 +60,26 @@ test('an error is shown and retried', async ({ page, complaints }) => {
   await expect(panel.getByRole('status')).toContainText('1 of 24')
 })
 
+test('baselines that load or fail are not said to lack the metrics', async ({ page, complaints }) => {
+  complaints.allow.push(/500/)
+  const path = '**/api/analysis/baselines'
+  let answer = () => {}
+  const isDue = new Promise<void>((resolve) => (answer = resolve))
+  await page.route(path, async (route) => {
+    await isDue
+    await route.fulfill({ status: 500, json: { status: 500, title: 'Error', detail: 'the disk is full' } })
+  })
+  await page.goto(`${dashboard().url}/pareto?baselines=1`)
+  const baselines = page.getByRole('region', { name: 'Baselines' })
+  await expect(baselines.getByRole('status')).toHaveText('Loading the baselines…')
+  answer()
+  await expect(baselines.getByRole('alert')).toContainText('The disk is full.')
+  await expect(baselines.getByRole('status')).toHaveCount(0)
+  await page.unroute(path)
+  await baselines.getByRole('button', { name: 'Retry' }).click()
+  await expect(baselines.getByRole('status')).toContainText('Gray: 1 line')
+})
+
 test('a baseline is drawn in gray with its source, and is never counted', async ({ page }) => {
   await page.goto(`${dashboard().url}/pareto`)
   const baselines = page.getByRole('region', { name: 'Baselines' })

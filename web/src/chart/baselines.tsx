@@ -23,8 +23,14 @@ export function useScatterBaselines({ state, x, y }: Chart, filter: Filter | und
       ? { baselines, metrics: [metric(x), metric(y)], limit: LINES_MOST, ...(filter && { filter }) }
       : null
   }, [baselines, kind, x, y, filter])
-  const { data } = useBaselineLines(request)
-  return { lines: (request && data?.lines) || NONE, moreCount: data?.more_count ?? 0 }
+  const { data, error, refetch, isPlaceholderData } = useBaselineLines(request)
+  return {
+    lines: (request && data?.lines) || NONE,
+    moreCount: data?.more_count ?? 0,
+    isAnswered: data !== undefined && !isPlaceholderData,
+    error: request && error,
+    onRetry: () => void refetch(),
+  }
 }
 
 export const ScatterBaselines = Baselines

@@ -396,6 +396,9 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
             chosen={state.baselines}
             lines={lines}
             moreCount={baselines.data?.more_count ?? 0}
+            isAnswered={baselines.data !== undefined && !baselines.isPlaceholderData}
+            error={baselines.error}
+            onRetry={() => void baselines.refetch()}
             onChange={(chosen) => change({ baselines: chosen })}
           />
           <History

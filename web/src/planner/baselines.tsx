@@ -12,10 +12,13 @@ interface Props {
   chosen: number[]
   lines: BaselineLine[]
   moreCount: number
+  isAnswered: boolean // whether `lines` are those of `chosen`
+  error: Error | null
+  onRetry: () => void
   onChange: (chosen: number[]) => void
 }
 
-export function Baselines({ chosen, lines, moreCount, onChange }: Props) {
+export function Baselines({ chosen, lines, moreCount, isAnswered, error, onRetry, onChange }: Props) {
   const { data } = useBaselines()
   const all = data?.baselines ?? []
   if (all.length === 0) return null
@@ -32,10 +35,17 @@ export function Baselines({ chosen, lines, moreCount, onChange }: Props) {
           />
         ))}
       </fieldset>
-      {chosen.length > 0 && (
+      {chosen.length > 0 && error && (
+        <Note kind="bad" role="alert">
+          <b>Could not load the baselines.</b> {causeOf(error)} <Act onPress={onRetry}>Retry</Act>
+        </Note>
+      )}
+      {chosen.length > 0 && !error && (
         <p role="status">
           {lines.length === 0
-            ? 'No row of these baselines has both metrics.'
+            ? isAnswered
+              ? 'No row of these baselines has both metrics.'
+              : 'Loading the baselines…'
             : `Gray: ${plural(lines.length, 'line')} of public results, ${originsOf(lines)}${moreCount > 0 ? `; ${plural(moreCount, 'further line')} differ more and are not drawn` : ''}. They are not among the experiments.`}
         </p>
       )}

@@ -96,6 +96,23 @@ test('a failed request keeps Retry', async ({ page, complaints }) => {
   await expect(region(page, 'Sizes table')).toBeVisible()
 })
 
+test('failed fields keep their cause after Retry', async ({ page, complaints }) => {
+  complaints.allow.push(/500/)
+  await page.route('**/api/fields', (route) =>
+    route.fulfill({ status: 500, json: { type: 'about:blank', title: 'Failed', status: 500, detail: 'no memory' } }),
+  )
+  await page.goto(`${dashboard().url}/scaling`)
+  const alert = page.getByRole('alert')
+  await expect(alert).toContainText('No memory.')
+  const asked = page.waitForResponse('**/api/fields')
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await asked
+  await expect(alert).toContainText('No memory.')
+  await page.unroute('**/api/fields')
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await expect(region(page, 'Sizes table')).toBeVisible()
+})
+
 test.describe('phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
   test('fits', async ({ page }) => {

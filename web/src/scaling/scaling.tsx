@@ -75,7 +75,7 @@ export function Scaling() {
             <b>{answer ? 'Could not update the lines.' : 'Could not load the lines.'}</b> {causeOf(error)}{' '}
             <Act
               onPress={() => {
-                void scaling.refetch()
+                if (scaling.error) void scaling.refetch()
                 if (fields.error) void fields.refetch()
               }}
             >

@@ -410,8 +410,10 @@ test('prices are entered, imported and shown as the source of the cheapest, and 
   expect((await put({ prices: [{ gpu: 'NVIDIA B200', per_hour: 7 }] })).status).toBe(200)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog.getByRole('alert')).toContainText('Someone else has changed the prices.')
+  const renewed = page.waitForRequest((request) => request.url().endsWith('/api/fields')) // costs have another unit
   await dialog.getByRole('button', { name: 'Load their prices' }).click()
   await expect(price('NVIDIA B200')).toHaveValue('7')
+  await renewed
   await price('NVIDIA H200').fill('3')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toBeHidden()

@@ -2,7 +2,7 @@
 import { useId, useRef, useState } from 'react'
 
 import { ApiError, causeOf } from '../api/client'
-import { usePrices, useSavePrices } from '../api/prices'
+import { usePrices, useReloadPrices, useSavePrices } from '../api/prices'
 import { useValues } from '../api/queries'
 import type { Prices } from '../api/types'
 import { time } from '../format/time'
@@ -31,6 +31,7 @@ export function PricesButton() {
 
 function PricesDialog({ onClose }: { onClose: () => void }) {
   const prices = usePrices()
+  const reload = useReloadPrices()
   const gpus = useValues({ field: GPU, search: '' }, 0, GPUS_MOST)
   const error = prices.error ?? gpus.error
   const seen = gpus.data?.values.map(({ value }) => value).filter((value) => typeof value === 'string')
@@ -47,13 +48,7 @@ function PricesDialog({ onClose }: { onClose: () => void }) {
             <Act onPress={() => void (prices.error ? prices.refetch() : gpus.refetch())}>Retry</Act>
           </Note>
         ) : prices.data && seen ? (
-          <Editor
-            key={prices.data.revision}
-            prices={prices.data}
-            seen={seen}
-            onReload={() => void prices.refetch()}
-            onClose={onClose}
-          />
+          <Editor key={prices.data.revision} prices={prices.data} seen={seen} onReload={reload} onClose={onClose} />
         ) : (
           <p role="status">Loading the prices…</p>
         )}

@@ -85,7 +85,7 @@ def valid(rng, schema):
         return {name: valid(rng, schema["properties"][name]) for name in names}
     if kind == "array":
         least = schema.get("minItems", 0)
-        count = rng.choice([least, rng.randint(max(least, 1), max(least, 3))])
+        count = rng.choice([least, rng.randint(max(least, 1), max(least, min(3, schema.get("maxItems", 3))))])
         return [valid(rng, schema.get("items", {})) for _ in range(count)]
     if kind == "integer":
         low, high = schema.get("minimum", -5), schema.get("maximum", 100)
@@ -265,6 +265,8 @@ def test_each_route_can_answer_well(dashboard, route):
     """Each route succeeds at least once, so that the other tests do not check refusals only."""
     if (route.method, route.path) == ("POST", "/api/session"):
         return  # this dashboard has no tokens (test_access.py)
+    if route.path == "/api/baselines/{id}":
+        return  # nor baselines, which only a command adds while no server runs (test_baselines.py)
     rng = random.Random(f"well {route.method} {route.path}")
     # of one that is rejected and kept there is something to be read again
     job = dashboard.upload("/api/upload/json", {"run_id": 1})["job_id"] if route.path.endswith("/retry") else "1"

@@ -2497,7 +2497,7 @@ export interface components {
             /** @description x and y */
             metrics: {
                 field: components["schemas"]["FieldId"];
-                /** @enum {unknown} */
+                /** @enum {string} */
                 direction: "higher" | "lower";
             }[];
             /**

@@ -51,128 +51,130 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
           <bdi>{one.full}</bdi>
         </p>
       )}
-      <p {...oneStop}>
-        <Explained
-          name="Membership"
-          rows={[
-            [
-              'Definition',
-              'Surely: on the frontier in at least 95 % of 1,000 resamples of the runs. Not: in at most 5 %.',
-            ],
-            ['n', runs(point.ids.length)],
-            ['Share', percentOf(point.share)],
-          ]}
-        >
-          {membershipText(point)}
-        </Explained>
-        {point.knee && (
-          <>
-            {', '}
-            <Explained
-              name="Knee"
-              rows={[
-                [
-                  'Definition',
-                  'The point that is furthest from the line through the ends of the frontier, with each metric scaled from 0 to 1.',
-                ],
-                ['n', runs(point.ids.length)],
-              ]}
-            >
-              knee
-            </Explained>
-          </>
-        )}
-        .
-      </p>
-      <dl {...oneStop}>
-        {axes.map(({ field, form }, i) => {
-          const value = point.values[i]
-          return (
-            value?.mean != null && (
-              <div key={field.id}>
+      <div className={css.values} {...oneStop}>
+        <p>
+          <Explained
+            name="Membership"
+            rows={[
+              [
+                'Definition',
+                'Surely: on the frontier in at least 95 % of 1,000 resamples of the runs. Not: in at most 5 %.',
+              ],
+              ['n', runs(point.ids.length)],
+              ['Share', percentOf(point.share)],
+            ]}
+          >
+            {membershipText(point)}
+          </Explained>
+          {point.knee && (
+            <>
+              {', '}
+              <Explained
+                name="Knee"
+                rows={[
+                  [
+                    'Definition',
+                    'The point that is furthest from the line through the ends of the frontier, with each metric scaled from 0 to 1.',
+                  ],
+                  ['n', runs(point.ids.length)],
+                ]}
+              >
+                knee
+              </Explained>
+            </>
+          )}
+          .
+        </p>
+        <dl>
+          {axes.map(({ field, form }, i) => {
+            const value = point.values[i]
+            return (
+              value?.mean != null && (
+                <div key={field.id}>
+                  <dt>{longName(field)}</dt>
+                  <dd>
+                    <Explained
+                      name={longName(field)}
+                      rows={[
+                        ['Definition', field.help || field.id],
+                        ['n', runs(point.ids.length)],
+                        ['95 % CI', `${intervalOf(value, form)} ${form.unit}`],
+                      ]}
+                    >
+                      {showNumber(value.mean, form)}
+                    </Explained>{' '}
+                    {form.unit}
+                    <small>{value.low === null ? '1 run, no interval' : intervalOf(value, form)}</small>
+                  </dd>
+                </div>
+              )
+            )
+          })}
+          {COSTS.map((id) => {
+            const value = point.row?.cells[id]
+            const field = catalogue.get(id)
+            // a metric has its mean above
+            if (typeof value !== 'number' || axes.some((axis) => axis.field.id === id)) return null
+            const form = formFor(field, [value])
+            return (
+              <div key={id}>
                 <dt>{longName(field)}</dt>
                 <dd>
                   <Explained
                     name={longName(field)}
                     rows={[
-                      ['Definition', field.help || field.id],
-                      ['n', runs(point.ids.length)],
-                      ['95 % CI', `${intervalOf(value, form)} ${form.unit}`],
+                      ['Definition', field.help],
+                      ['n', '1 run, the newest one'],
+                      ['95 % CI', 'none: choose it as a metric for the mean of all runs and its interval'],
                     ]}
                   >
-                    {showNumber(value.mean, form)}
+                    {showNumber(value, form)}
                   </Explained>{' '}
                   {form.unit}
-                  <small>{value.low === null ? '1 run, no interval' : intervalOf(value, form)}</small>
                 </dd>
               </div>
             )
-          )
-        })}
-        {COSTS.map((id) => {
-          const value = point.row?.cells[id]
-          const field = catalogue.get(id)
-          // a metric has its mean above
-          if (typeof value !== 'number' || axes.some((axis) => axis.field.id === id)) return null
-          const form = formFor(field, [value])
-          return (
-            <div key={id}>
-              <dt>{longName(field)}</dt>
-              <dd>
-                <Explained
-                  name={longName(field)}
-                  rows={[
-                    ['Definition', field.help],
-                    ['n', '1 run, the newest one'],
-                    ['95 % CI', 'none: choose it as a metric for the mean of all runs and its interval'],
-                  ]}
-                >
-                  {showNumber(value, form)}
-                </Explained>{' '}
-                {form.unit}
-              </dd>
-            </div>
-          )
-        })}
-        {limits.map((limit, i) => {
-          const field = catalogue.get(limit.field)
-          // the answer to earlier limits remains while the next one loads
-          const value = slo?.limits[i]?.field === limit.field ? measured?.values[i] : undefined
-          const mean = value?.mean ?? null
-          const form = formFor(field, [mean])
-          return (
-            <div key={`${limit.field} ${limit.op}`}>
-              <dt>
-                {limitWords(limit, catalogue)} {boundText(limit.value, form)} {form.unit}
-              </dt>
-              <dd>
-                {mean === null ? (
-                  'not known'
-                ) : (
-                  <>
-                    <Explained
-                      name={`${longName(field)} and its limit`}
-                      rows={[
-                        ['Definition', field.help || field.id],
-                        ['n', runs(point.ids.length)],
-                        ['95 % CI', value ? `${intervalOf(value, form)} ${form.unit}` : ''],
-                        ['Headroom', `${percentOf(value?.headroom ?? null)} of the limit is unused`],
-                      ]}
-                    >
-                      {showNumber(mean, form)}
-                    </Explained>{' '}
-                    {form.unit}
-                    <small>
-                      {keeps(limit, mean) ? 'kept' : 'broken'}
-                      {value?.headroom != null && `, headroom ${percentOf(value.headroom)}`}
-                    </small>
-                  </>
-                )}
-              </dd>
-            </div>
-          )
-        })}
-      </dl>
+          })}
+          {limits.map((limit, i) => {
+            const field = catalogue.get(limit.field)
+            // the answer to earlier limits remains while the next one loads
+            const value = slo?.limits[i]?.field === limit.field ? measured?.values[i] : undefined
+            const mean = value?.mean ?? null
+            const form = formFor(field, [mean])
+            return (
+              <div key={`${limit.field} ${limit.op}`}>
+                <dt>
+                  {limitWords(limit, catalogue)} {boundText(limit.value, form)} {form.unit}
+                </dt>
+                <dd>
+                  {mean === null ? (
+                    'not known'
+                  ) : (
+                    <>
+                      <Explained
+                        name={`${longName(field)} and its limit`}
+                        rows={[
+                          ['Definition', field.help || field.id],
+                          ['n', runs(point.ids.length)],
+                          ['95 % CI', value ? `${intervalOf(value, form)} ${form.unit}` : ''],
+                          ['Headroom', `${percentOf(value?.headroom ?? null)} of the limit is unused`],
+                        ]}
+                      >
+                        {showNumber(mean, form)}
+                      </Explained>{' '}
+                      {form.unit}
+                      <small>
+                        {keeps(limit, mean) ? 'kept' : 'broken'}
+                        {value?.headroom != null && `, headroom ${percentOf(value.headroom)}`}
+                      </small>
+                    </>
+                  )}
+                </dd>
+              </div>
+            )
+          })}
+        </dl>
+      </div>
       {measured && (
         <p>
           Keeps all limits: <b>{measured.feasible}</b>.

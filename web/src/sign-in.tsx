@@ -38,7 +38,6 @@ export function SignIn() {
             name="token"
             maxLength={200}
             value={token}
-            // biome-ignore lint/a11y/noAutofocus: the page has nothing else
             autoFocus
             invalid={signIn.error !== null}
             onChange={(event) => setToken(event.target.value)}

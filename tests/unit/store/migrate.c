@@ -21,7 +21,7 @@
 	"DROP TABLE document_places; DROP TABLE presets; DROP TABLE views; DROP TABLE artifacts; " \
 	"DROP TABLE dictionaries; DROP TABLE sweeps; DROP TABLE decisions;"                        \
 	"DROP TABLE annotations; DROP TABLE watch_states; DROP TABLE watches; DROP TABLE prices;"  \
-	"DROP TABLE baselines; DROP TABLE job_files; DROP TABLE job_parts; DROP TABLE job_bytes;"                        \
+	"DROP TABLE baselines; DROP TABLE job_files; DROP TABLE job_parts; DROP TABLE job_bytes;"  \
 	"DROP TABLE benchmark_edits; DROP TABLE benchmark_changes;"                                \
 	"DROP INDEX job_items_again; DROP INDEX benchmark_runs_near;"                              \
 	"DROP INDEX benchmark_runs_content;"                                                       \

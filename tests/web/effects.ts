@@ -4,8 +4,8 @@ import { type Document, variant } from './results'
 const MODEL = 'meta-llama/Llama-3.1-70B-Instruct'
 
 // fp8 +12 %, and +20 % with tensor parallel size 2; eager −5 %; KV cache fp8 none; chunked prefill is on wherever the
-// second host ran, which is 10 % slower; the number of prompts follows the concurrency limit. Every fifth combination is
-// missing, and every third one has two runs.
+// second host ran, which is 10 % slower; the number of prompts follows the concurrency limit. Every fifth combination
+// is missing, and every third one has two runs.
 export function effects(base: Document): Document[] {
   let at = 0
   const made = (bits: number) => {

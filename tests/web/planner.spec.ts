@@ -1,5 +1,5 @@
-// Missing combinations and baselines on Pareto: a grid that lacks one combination, its experiment file, and public results
-// in gray.
+// Missing combinations and baselines on Pareto: a grid that lacks one combination, its experiment file, and public
+// results in gray.
 import { readFileSync } from 'node:fs'
 
 import { expect, soundness, test, useDashboard } from './fixtures'

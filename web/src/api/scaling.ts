@@ -6,7 +6,8 @@ import { at } from './contract'
 import { patient } from './queries'
 import type { ScalingRequest } from './types'
 
-// The last lines remain while the next ones load; null requests nothing. `round` grows when the user asks for newer data.
+// The last lines remain while the next ones load; null requests nothing. `round` grows when the user asks for newer
+// data.
 export const useScaling = (request: ScalingRequest | null, round: number) =>
   useQuery({
     queryKey: ['scaling', request, round],

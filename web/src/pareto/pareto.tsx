@@ -1,5 +1,5 @@
-// Pareto: the configurations that no other one beats in two or three metrics, with limits, uncertainty and history. The address
-// has the state.
+// Pareto: the configurations that no other one beats in two or three metrics, with limits, uncertainty and history. The
+// address has the state.
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 

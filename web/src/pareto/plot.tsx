@@ -1,5 +1,6 @@
-// The configurations over two metrics, and a third one as the size of their marks: a frontier per group, limits as lines that can be dragged, and names that cover
-// nothing. The pointer or the arrow keys choose a configuration, a click or Enter opens it.
+// The configurations over two metrics, and a third one as the size of their marks: a frontier per group, limits as
+// lines that can be dragged, and names that cover nothing. The pointer or the arrow keys choose a configuration, a
+// click or Enter opens it.
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 
 import type { BaselineLine, Field } from '../api/types'

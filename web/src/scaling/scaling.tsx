@@ -1,5 +1,5 @@
-// Scaling: how a metric grows over parallel sizes, how far it is from ideal, and where more GPUs stop paying. The address
-// has the state.
+// Scaling: how a metric grows over parallel sizes, how far it is from ideal, and where more GPUs stop paying. The
+// address has the state.
 import { useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 

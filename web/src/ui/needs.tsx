@@ -6,7 +6,8 @@ import { usePreferences } from '../keys/store'
 import { Field } from './controls'
 import { type Role, useRefusal, useUser } from './user'
 
-// A button inside must not set isDisabled to false. isListed: the reason is visible elsewhere, and here for screen readers.
+// A button inside must not set isDisabled to false. isListed: the reason is visible elsewhere, and here for screen
+// readers.
 export function Needs({ role, isListed, children }: { role: Role; isListed?: boolean; children: ReactNode }) {
   const refusal = useRefusal(role)
   const id = useId()

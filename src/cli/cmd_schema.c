@@ -263,7 +263,8 @@ static void add_result(json_t *lists)
 #define DERIVED(key, type, unit, direction, role, text)                                  \
 	ROW("derived_fields", "key type~ unit direction~ role~ text", #key, #type, unit, \
 	    #direction, #role, text)
-#define GROUP(section, title) ROW("field_groups", "section title", #section, title)
+#define PRICED(key, unit, text) ROW("priced_fields", "key unit text", #key, unit, text)
+#define GROUP(section, title)   ROW("field_groups", "section title", #section, title)
 #include "tbl/result_fields.h"
 #define LABEL(id, label)           ROW("field_labels", "id label", id, label)
 #define CHECK_LABEL(id, label)     ROW("check_labels", "id label", id, label)

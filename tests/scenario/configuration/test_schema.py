@@ -35,7 +35,7 @@ LISTS = {
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"},
     "result_fields": {"FIELD": "result_fields", "TOP": "result_top_fields", "DERIVED": "derived_fields",
-                      "GROUP": "field_groups"},
+                      "PRICED": "priced_fields", "GROUP": "field_groups"},
     "field_labels": {"LABEL": "field_labels", "CHECK_LABEL": "check_labels", "FAILURE_LABEL": "failure_labels", "SHORT_LABEL": "short_labels"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
@@ -44,7 +44,7 @@ LISTS = {
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with
-OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|record_columns|request_bounds|routes|store_words")
+OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|record_columns|request_bounds|roles|routes|scaling_axes|store_words")
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def test_defaults_and_choices_are_reported(help_text):
     assert row_of(help_text, "ramp-up-strategy").endswith("(linear, exponential)")
     assert row_of(help_text, "lora-assignment").endswith("(random, round-robin; default random)")
     assert "openai-chat" in row_of(help_text, "backend") and "openai-audio" not in row_of(help_text, "backend")
-    assert row_of(help_text, "fail-on").endswith(", or missing (VERDICT: degraded or client_limited)")
+    assert row_of(help_text, "fail-on").endswith("VERDICT or worse (degraded, client_limited)")
     assert row_of(help_text, "vllm-metrics").endswith("(0.32, 0.33; default: the release of the server)")
 
 

@@ -328,7 +328,7 @@ static bool is_determined(const struct impact_work *work, size_t lead)
 	return false;
 }
 
-/* Host inputs and others that cannot be told apart from each other. */
+/* Host inputs and others that cannot be separated from each other. */
 static bool is_mixed(const struct impact_work *work, size_t lead)
 {
 	size_t hosts = 0, others = 0;

@@ -112,7 +112,7 @@ export function phasesOf({ phase, elapsed_s }: Pick<LiveRun, 'phase' | 'elapsed_
 
 const MEASURED = 'measuring'
 
-// The measured part so far; null: it has not begun.
+// The measured part so far; null: it is still to start.
 export function measuredOf(phases: Phase[]): [number, number] | null {
   const found = phases.find(({ name }) => name === MEASURED)
   return found && found.to > found.from ? [found.from, found.to] : null

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /*
  * From this size on, samples are radix-sorted: for millions of gaps qsort() takes longer than all
@@ -13,7 +14,6 @@
  */
 #define SORT_BY_BITS_MIN 4096
 #define DIGITS           8 /* of a byte each */
-#define SIGN_BIT         (UINT64_C(1) << 63)
 
 /*
  * numpy's pairwise sum: short runs left to right, runs of at most 128 in eight lanes, longer ones
@@ -93,29 +93,6 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/*
- * Maps doubles to integers in the same order, and back: for negative ones the bits are inverted,
- * and NaN is the largest. Both use the same arrays.
- */
-static uint64_t key_of(double x)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	if (isnan(x))
-		return UINT64_MAX;
-	return (bits & SIGN_BIT) != 0 ? ~bits : bits | SIGN_BIT;
-}
-
-static double of_key(uint64_t key)
-{
-	uint64_t bits = (key & SIGN_BIT) != 0 ? key & ~SIGN_BIT : ~key;
-	double x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
 static unsigned digit_of(uint64_t key, unsigned digit)
 {
 	return (unsigned)(key >> (8 * digit)) & 0xff;
@@ -129,7 +106,7 @@ static void sort_by_bits(double *x, size_t n)
 	uint64_t *from = keys, *to = keys + n;
 
 	for (size_t i = 0; i < n; i++) {
-		from[i] = key_of(x[i]);
+		from[i] = pl_sort_key(x[i]);
 		for (unsigned digit = 0; digit < DIGITS; digit++)
 			counts[digit][digit_of(from[i], digit)]++;
 	}
@@ -150,7 +127,7 @@ static void sort_by_bits(double *x, size_t n)
 		to = other;
 	}
 	for (size_t i = 0; i < n; i++)
-		x[i] = of_key(from[i]);
+		x[i] = pl_sort_number(from[i]);
 }
 
 void pl_stats_sort(double *x, size_t n)

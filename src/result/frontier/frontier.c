@@ -3,6 +3,7 @@
  * dominate a later one. In two dimensions one number describes them: the best second coordinate so
  * far. In three dimensions a Fenwick tree over the ranks of the second coordinate holds the best
  * third coordinate of all points at least as good in the second (Kung, Luccio, Preparata 1975).
+ * Many points are sorted by the bits of one coordinate, and only ties are compared.
  */
 #include "result/frontier/frontier.h"
 
@@ -12,9 +13,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Most dominated points are found by a comparison with a few good points, and not sorted. */
 enum { GUARDS_MAX = 16, SAMPLE = 256 };
+
+/* From this number of points on, bits are sorted. */
+#define SORT_BY_BITS_MIN 1024
 
 /* A point with all directions turned: higher is better. */
 struct turned {
@@ -53,6 +58,31 @@ static bool equal_turned(const struct turned *a, const struct turned *b)
 {
 	return !(a->at[0] < b->at[0]) && !(a->at[0] > b->at[0]) && !(a->at[1] < b->at[1]) &&
 	       !(a->at[1] > b->at[1]) && !(a->at[2] < b->at[2]) && !(a->at[2] > b->at[2]);
+}
+
+/* Sorts by a coordinate, the best first, and ties by all coordinates. Returns the points in a new or the same array. */
+static struct turned *sort_turned(struct turned *turned, size_t count, unsigned by,
+				  int (*compare)(const void *, const void *))
+{
+	if (count < SORT_BY_BITS_MIN) {
+		qsort(turned, count, sizeof(*turned), compare);
+		return turned;
+	}
+	auto_free struct pl_sort_item *items = pl_alloc_array(count, sizeof(*items));
+	struct turned *sorted = pl_alloc_array(count + 1, sizeof(*sorted));
+	for (size_t i = 0; i < count; i++)
+		items[i] = (struct pl_sort_item){ ~pl_sort_key(turned[i].at[by]), i };
+	pl_sort_items(items, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = turned[items[i].at];
+	for (size_t from = 0, to = 0; from < count; from = to) {
+		while (to < count && items[to].key == items[from].key)
+			to++;
+		if (to - from > 1)
+			qsort(sorted + from, to - from, sizeof(*sorted), compare);
+	}
+	free(turned);
+	return sorted;
 }
 
 static bool is_dominated_by(const struct turned *a, const struct turned *b)
@@ -114,16 +144,16 @@ static struct turned *turned_new(const struct res_frontier_space *space, const d
 		if (!is_dominated(&turned[i], guards, guard_count))
 			turned[retained++] = turned[i];
 	}
-	qsort(turned, retained, sizeof(*turned), compare_turned);
 	*ret_count = retained;
-	return turned;
+	return sort_turned(turned, retained, 0, compare_turned);
 }
 
 /* ---- the best third coordinate by rank of the second ------------------------------------------ */
 
 struct best {
-	double *ranks; /* distinct second coordinates, best first */
-	double *tree;  /* Fenwick tree over ranks: the maximum of the third coordinate */
+	size_t *ranks; /* of the second coordinate of each point, the best is 1 */
+	uint64_t
+		*tree; /* Fenwick tree over ranks: the greatest key of the third coordinate, or 0 */
 	size_t count;
 };
 
@@ -134,57 +164,47 @@ static void best_done(struct best *best)
 }
 #define auto_best __attribute__((cleanup(best_done), unused)) struct best
 
-static int compare_falling(const void *a, const void *b)
-{
-	const double *one = a, *other = b;
-
-	return (*one < *other) - (*one > *other);
-}
-
 static void best_init(struct best *best, const struct turned *turned, size_t count)
 {
-	best->ranks = pl_alloc_array(count + 1, sizeof(*best->ranks));
+	auto_free struct pl_sort_item *items = pl_alloc_array(count + 1, sizeof(*items));
+
 	for (size_t i = 0; i < count; i++)
-		best->ranks[i] = turned[i].at[1];
-	qsort(best->ranks, count, sizeof(*best->ranks), compare_falling);
+		items[i] = (struct pl_sort_item){ ~pl_sort_key(turned[i].at[1]), i };
+	pl_sort_items(items, count);
+	best->ranks = pl_alloc_array(count + 1, sizeof(*best->ranks));
 	for (size_t i = 0; i < count; i++) {
-		if (best->count == 0 || best->ranks[i] < best->ranks[best->count - 1])
-			best->ranks[best->count++] = best->ranks[i];
+		best->count += i == 0 || items[i].key != items[i - 1].key;
+		best->ranks[items[i].at] = best->count;
 	}
 	best->tree = pl_alloc_array(best->count + 1, sizeof(*best->tree));
-	for (size_t i = 0; i <= best->count; i++)
-		best->tree[i] = NAN;
 }
 
-/* Returns the rank from 1. */
-static size_t best_rank(const struct best *best, double second)
+/* 0: no point was added so far that is at least as good in the second coordinate. */
+static uint64_t best_to(const struct best *best, size_t rank)
 {
-	const double *found = bsearch(&second, best->ranks, best->count, sizeof(*best->ranks),
-				      compare_falling);
-
-	return (size_t)(found - best->ranks) + 1;
-}
-
-/* Returns the greater number; NaN only if both are. */
-static double greater(double a, double b)
-{
-	return isnan(a) || b > a ? b : a;
-}
-
-/* NaN: no point was added so far that is at least as good. */
-static double best_to(const struct best *best, size_t rank)
-{
-	double most = NAN;
+	uint64_t most = 0;
 
 	for (; rank > 0; rank &= rank - 1)
-		most = greater(most, best->tree[rank]);
+		most = best->tree[rank] > most ? best->tree[rank] : most;
 	return most;
 }
 
-static void best_add(struct best *best, size_t rank, double third)
+static void best_add(struct best *best, size_t rank, uint64_t key)
 {
 	for (; rank <= best->count; rank += rank & -rank)
-		best->tree[rank] = greater(best->tree[rank], third);
+		best->tree[rank] = best->tree[rank] > key ? best->tree[rank] : key;
+}
+
+/* Returns whether no point so far is at least as good in the second and third coordinate, and adds this one if so. */
+static bool best_accepts(struct best *best, size_t rank, double third)
+{
+	uint64_t key = pl_sort_key(third);
+
+	/* a point that is not better adds nothing to the tree */
+	if (best_to(best, rank) >= key)
+		return false;
+	best_add(best, rank, key);
+	return true;
 }
 
 /* ---- the frontier ------------------------------------------------------------------------------ */
@@ -207,14 +227,12 @@ size_t res_frontier_find(const struct res_frontier_space *space, const double *p
 			on += *state == RES_FRONTIER_ON;
 			continue;
 		}
-		size_t rank = space->dimensions == 3 ? best_rank(&best, point->at[1]) : 0;
-		bool is_on = space->dimensions == 3 ? !(best_to(&best, rank) >= point->at[2])
-						    : !(second >= point->at[1]);
+		bool is_on = space->dimensions == 3
+				     ? best_accepts(&best, best.ranks[i], point->at[2])
+				     : !(second >= point->at[1]);
 		*state = is_on ? RES_FRONTIER_ON : RES_FRONTIER_DOMINATED;
-		on += *state == RES_FRONTIER_ON;
-		second = greater(second, point->at[1]);
-		if (space->dimensions == 3)
-			best_add(&best, rank, point->at[2]);
+		on += is_on;
+		second = is_on ? point->at[1] : second;
 	}
 	return on;
 }
@@ -322,7 +340,8 @@ double res_frontier_hypervolume(const struct res_frontier_space *space, const do
 			turned[inside++] = moved;
 	}
 	/* from the greatest height down: each slice has the area of all points above it */
-	qsort(turned, inside, sizeof(*turned), compare_height);
+	if (space->dimensions == 3)
+		turned = sort_turned(turned, inside, 2, compare_height);
 	struct stairs stairs = { .at = pl_alloc_array(inside + 1, sizeof(*stairs.at)) };
 	for (size_t i = 0; i < inside; i++) {
 		stairs_add(&stairs, turned[i].at[0], turned[i].at[1]);

@@ -13,6 +13,8 @@
 #include "base/rng.h"
 
 enum { SETS = 1000, COUNT_MAX = 60, CELLS_MAX = 14 };
+/* Above the number from which bits are sorted. */
+enum { MANY = 1500, MANY_SETS = 6 };
 
 /* ---- plain definitions -------------------------------------------------------------------------- */
 
@@ -165,6 +167,89 @@ static void test_result_frontier__equals_the_definition(void **state)
 	}
 }
 
+/* Most points are on one plane, so no point dominates another; ties are frequent unless `is_fine`. */
+static double *many_new(struct pl_nplegacy *rng, const struct res_frontier_space *space,
+			bool is_fine, bool is_odd)
+{
+	double *points = pl_alloc_array(MANY * space->dimensions, sizeof(*points));
+
+	for (size_t i = 0; i < MANY; i++) {
+		double *point = points + i * space->dimensions, sum = 0;
+		for (unsigned k = 1; k < space->dimensions; k++) {
+			point[k] = is_fine ? 10 * pl_nplegacy_double(rng)
+					   : (double)pl_nplegacy_randint(rng, 1, 40) / 4;
+			sum += point[k];
+		}
+		point[0] = 21 - sum;
+		for (unsigned k = 0; k < space->dimensions; k++) {
+			if (!space->higher[k])
+				point[k] = -point[k];
+			if (is_odd && pl_nplegacy_double(rng) < 0.05)
+				point[k] = random_number(rng, true);
+		}
+	}
+	return points;
+}
+
+static void test_result_frontier__equals_the_definition_for_many_points(void **state)
+{
+	static enum res_frontier_state states[MANY];
+	struct pl_nplegacy rng;
+
+	(void)state;
+	pl_nplegacy_seed(&rng, 2);
+	for (size_t set = 0; set < MANY_SETS; set++) {
+		unsigned dimensions = 2 + set % 2;
+		struct res_frontier_space space = random_space(&rng, dimensions);
+		auto_free double *points = many_new(&rng, &space, set < 2, set % 3 == 1);
+		size_t on = 0, found = res_frontier_find(&space, points, MANY, states);
+		for (size_t i = 0; i < MANY; i++) {
+			assert_int_equal(states[i], plain_state(&space, points, MANY, i));
+			on += states[i] == RES_FRONTIER_ON;
+		}
+		assert_int_equal(found, on);
+		assert_true(set % 3 == 1 || found == MANY);
+	}
+}
+
+/* Sums, from each height down to the next, the area of the points above it. */
+static double plain_slices(double *points, size_t count)
+{
+	auto_free double *heights = pl_alloc_array(count + 1, sizeof(*heights));
+	double volume = 0;
+
+	qsort(points, count, 3 * sizeof(*points), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		heights[i] = points[3 * i + 2];
+	qsort(heights, count, sizeof(*heights), compare_numbers);
+	for (size_t i = 0; i < count; i++) {
+		double area = 0, most = 0;
+		for (size_t k = count; k > 0; k--) {
+			const double *point = points + 3 * (k - 1);
+			if (point[2] >= heights[i])
+				most = fmax(most, point[1]);
+			area += (point[0] - (k > 1 ? point[-3] : 0)) * most;
+		}
+		volume += area * (heights[i] - (i > 0 ? heights[i - 1] : 0));
+	}
+	return volume;
+}
+
+static void test_result_frontier__volume_of_many_points(void **state)
+{
+	const struct res_frontier_space space = { 3, { true, true, true } };
+	struct pl_nplegacy rng;
+
+	(void)state;
+	pl_nplegacy_seed(&rng, 3);
+	for (size_t set = 0; set < 2; set++) {
+		auto_free double *points = many_new(&rng, &space, set == 0, false);
+		double volume = res_frontier_hypervolume(&space, points, MANY,
+							 (double[]){ 0, 0, 0 });
+		assert_true(fabs(volume - plain_slices(points, MANY)) <= 1e-9 * volume);
+	}
+}
+
 static void test_result_frontier__keeps_one_point_and_equal_points(void **state)
 {
 	const struct res_frontier_space two = { 2, { true, true } }, three = { 3, { true } };
@@ -255,6 +340,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result_frontier__equals_the_definition),
+		cmocka_unit_test(test_result_frontier__equals_the_definition_for_many_points),
+		cmocka_unit_test(test_result_frontier__volume_of_many_points),
 		cmocka_unit_test(test_result_frontier__keeps_one_point_and_equal_points),
 		cmocka_unit_test(test_result_frontier__volume_equals_the_sum_of_cells),
 		cmocka_unit_test(test_result_frontier__volume_needs_finite_numbers),

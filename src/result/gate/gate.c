@@ -86,13 +86,6 @@ static double more_of(const struct res_gate_limits *limits, const struct res_evi
 	return NAN;
 }
 
-double res_gate_more_pairs(const struct res_gate_limits *limits, const double *x, size_t n)
-{
-	struct res_evidence evidence = res_evidence_of_pairs(x, n);
-
-	return n < 2 ? NAN : more_of(limits, &evidence);
-}
-
 /* ---- the results --------------------------------------------------------------------------- */
 
 struct gate_run {

@@ -64,10 +64,6 @@ enum res_gate_state res_gate_judge_pairs(const struct res_gate_limits *limits, c
 					 size_t n);
 enum res_gate_state res_gate_judge_groups(const struct res_gate_limits *limits, const double *a,
 					  size_t m, const double *b, size_t k);
-/*
- * Returns about how many more pairs a decision needs, given the spread of these; NaN: unknown.
- */
-double res_gate_more_pairs(const struct res_gate_limits *limits, const double *x, size_t n);
 
 /* ---- results ------------------------------------------------------------------------------- */
 

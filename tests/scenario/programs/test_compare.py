@@ -6,10 +6,12 @@ import os
 import pty
 import random
 import re
+import statistics
 import subprocess
 
 import pytest
-from run_tools import base_config, command, environment, read_terminal, run_profllm, write_config
+from run_tools import base_config, command, environment, load_result, read_terminal, read_zst_lines, run_profllm, write_config
+from sim_tools import by_request, read_log
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 
@@ -364,20 +366,42 @@ def run_set(bin_dir, folder, step, runs):
     folder.mkdir()
     for i in range(runs):
         config = base_config(num_prompts=100, random_output_len=20, max_concurrency=4, seed=i)
-        config["launch"]["extra_args"] = ["--sim-step", step]
+        config["launch"]["extra_args"] = ["--sim-step", step, "--sim-log", str(folder / f"r{i}.log")]
         path = write_config(folder, config, f"r{i}.yaml")
         done = run_profllm(bin_dir, "run", "--config", path, "--output", folder / f"r{i}.json")
         assert done.returncode == 0, done.stderr
     return folder
 
 
+def sent_gap_ms(run):
+    """The median gap between the tokens of a run, by the log of the simulator. A loaded host delays its steps as well as the client."""
+    sent = by_request(read_log(run.with_suffix(".log")))
+    gaps = []
+    for record in read_zst_lines(run.with_suffix(".requests.jsonl.zst")):
+        times = [line["t_ns"] for line in sent[record["request_id"]] if line["event"] == "token" and line["tokens"] > 0]
+        gaps += [(late - early) / 1e6 for early, late in zip(times, times[1:])]
+    assert len(gaps) == 100 * 19
+    return statistics.median(gaps)
+
+
 @pytest.mark.skipif(not LONG, reason="twenty runs of the simulator: PROFLLM_TEST_LONG=1")
 def test_two_sets_of_runs_at_known_step_times_hold_the_truth(bin_dir, tmp_path):
-    """Gaps between tokens are steps of the engine, so their true ratio is known."""
+    """
+    Gaps between tokens are steps of the engine. The true ratio is that of the gaps that the simulator logged: the interval, moved by
+    the client error bounds of the runs, contains it.
+    """
     a, b = run_set(bin_dir, tmp_path / "a", "20ms", 10), run_set(bin_dir, tmp_path / "b", "25ms", 10)
     [ratio] = metric(compare(bin_dir, a, b), "results.median_itl_ms")["ratios"]
     assert ratio["method"] == "bootstrap" and ratio["finding"] == "worse"
-    assert ratio["low"] <= 1.25 <= ratio["high"], ratio
+    runs = [[folder / f"r{i}.json" for i in range(10)] for folder in (a, b)]
+    logged_a, logged_b = (statistics.mean(sent_gap_ms(run) for run in side) for side in runs)
+    truth = logged_b / logged_a
+    assert abs(truth - 1.25) < 0.02 and abs(ratio["ratio"] - truth) < 0.005, (ratio, truth)
+    results = [[load_result(run)["results"] for run in side] for side in runs]
+    low_a, low_b = (statistics.mean(one["median_itl_ms"] + one["median_itl_ms_client_error"][0] for one in side) for side in results)
+    high_a, high_b = (statistics.mean(one["median_itl_ms"] + one["median_itl_ms_client_error"][1] for one in side) for side in results)
+    low, high = ratio["low"] / ratio["ratio"] * low_b / high_a, ratio["high"] / ratio["ratio"] * high_b / low_a
+    assert low <= truth <= high, (ratio, truth, low, high)
     assert run_profllm(bin_dir, "compare", a, b, "--fail-on-regression", "--metrics", "median_itl_ms").returncode == 7
     # those of one step time differ by no more than a host's noise, neither as groups nor as single runs
     halves = [tmp_path / "even", tmp_path / "odd"]

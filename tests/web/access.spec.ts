@@ -1,6 +1,7 @@
 // A dashboard with tokens: signing in and out, who is signed in, and what a role may not do.
 import type { Page } from '@playwright/test'
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { counted, type Dashboard, expect, soundness, test, useDashboard } from './fixtures'
@@ -15,6 +16,9 @@ const token = (store: Dashboard, ...words: string[]) =>
 const tokens: Record<string, string> = {}
 const dashboard = useDashboard((store, own) => {
   store.import(own)
+  const table = join(store.folder, 'public.csv')
+  writeFileSync(table, 'model,gpu,median_tpot_ms,output_throughput\nm,H100,8,400\n')
+  for (const name of ['One', 'Two']) store.import('--baseline', name, table)
   for (const role of ['read', 'write', 'admin']) tokens[role] = token(store, 'add', `${role}er`, '--role', role)
   store.options = ['--token-file', file(store)]
 })
@@ -65,6 +69,16 @@ test('what a role may not do is disabled, with the reason', async ({ page }) => 
   await expect(remove).toBeDisabled()
   await expect(remove).toHaveAccessibleDescription('Needs the role admin')
   expect(await soundness(page)).toEqual([])
+  await page.goto(`${dashboard().url}/pareto`)
+  await page.getByRole('button', { name: 'Use P99 TTFT and output throughput' }).click()
+  const baselines = page.getByRole('region', { name: 'Baselines' })
+  for (const name of ['One', 'Two']) {
+    const act = baselines.getByRole('button', { name: `Delete baseline ${name}` })
+    await expect(act).toBeDisabled()
+    await expect(act).toHaveAccessibleDescription('Needs the role admin')
+  }
+  expect(await soundness(page)).toEqual([])
+  await page.goto(`${dashboard().url}/experiments/1`)
   await page.getByRole('button', { name: /^Sign out/ }).click()
   await page.getByLabel('Token').fill(tokens['admin'] as string)
   await page.keyboard.press('Enter')

@@ -71,6 +71,15 @@ def test_every_route_by_every_kind_of_token(shared, method, path, operation):
                 assert answer.status not in (401, 403, 429, 500) and challenge is None
 
 
+def test_deletions_need_the_role_that_adds(shared):
+    """Only an admin deletes results, and whatever an admin or the owner of the database adds, such as baselines."""
+    roles = {path: operation["x-role"] for method, path, operation in OPERATIONS if method == "DELETE"}
+    assert roles == {"/api/data/experiments/{id}": "admin", "/api/data/sweeps/{id}": "admin", "/api/analysis/watches/{id}": "admin",
+                     "/api/baselines/{id}": "admin", "/api/annotations/{id}": "write", "/api/filters/presets/{id}": "write", "/api/session": "none"}
+    assert shared.ask_as("write", "DELETE", "/api/baselines/1").status == 403
+    assert shared.ask_as("admin", "DELETE", "/api/baselines/1").status == 404
+
+
 def test_paths_without_a_route(shared):
     """They are not open either, so that an error does not describe the routes to others. The web UI is: it has no results."""
     for path in ("/api", "/api/", "/api/none", "/api/data/experiments/1/none"):

@@ -5,6 +5,7 @@ import { causeOf } from '../api/client'
 import { useBaselines, useRemoveBaseline } from '../api/planner'
 import type { BaselineHead, BaselineLine } from '../api/types'
 import { Act, Check, Note } from '../ui/controls'
+import { Needs } from '../ui/needs'
 import { differenceWords, lineName, originOf, originsOf, plural } from './model'
 import css from './planner.module.css'
 
@@ -26,10 +27,11 @@ export function Baselines({ chosen, lines, moreCount, isAnswered, error, onRetry
     <section aria-label="Baselines">
       <fieldset className={css.axes}>
         <legend>Baselines</legend>
-        {all.map((one) => (
+        {all.map((one, i) => (
           <Choice
             key={one.id}
             one={one}
+            isFirst={i === 0}
             isChosen={chosen.includes(one.id)}
             onChange={(is) => onChange(is ? [...chosen, one.id] : chosen.filter((id) => id !== one.id))}
           />
@@ -67,10 +69,12 @@ export function Baselines({ chosen, lines, moreCount, isAnswered, error, onRetry
 
 function Choice({
   one,
+  isFirst,
   isChosen,
   onChange,
 }: {
   one: BaselineHead
+  isFirst: boolean // only the first one shows why nothing can be deleted
   isChosen: boolean
   onChange: (is: boolean) => void
 }) {
@@ -94,9 +98,11 @@ function Choice({
           <Act onPress={() => setAsks(false)}>Keep</Act>
         </>
       ) : (
-        <Act aria-label={`Delete baseline ${one.name}`} onPress={() => setAsks(true)}>
-          Delete
-        </Act>
+        <Needs role="admin" isListed={!isFirst}>
+          <Act aria-label={`Delete baseline ${one.name}`} onPress={() => setAsks(true)}>
+            Delete
+          </Act>
+        </Needs>
       )}
       {removal.error && (
         <Note kind="bad" role="alert">

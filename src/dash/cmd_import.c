@@ -629,6 +629,22 @@ static int store_baseline(const char *db, const struct import_options *options, 
 				       STORE_BASELINES_MAX);
 }
 
+/* Adds a line with the ignored columns, and what each of them may have been meant to be. */
+static void add_ignored(const json_t *ignored, struct pl_buf *text)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+
+	PL_JSON_EACH(column, ignored) {
+		struct pl_nearest nearest = { .name = json_string_value(column) };
+		auto_free char *shown = pl_clean_line(nearest.name);
+		dash_baseline_nearest(fields, &nearest);
+		pl_buf_addf(text, "%s%s", column_at == 0 ? "ignored columns: " : ", ", shown);
+		if (nearest.found != NULL)
+			pl_buf_addf(text, " (did you mean '%s'?)", nearest.found);
+	}
+	pl_buf_add_text(text, json_array_size(ignored) > 0 ? "\n" : "");
+}
+
 static int import_baseline(const struct import_options *options, const struct pl_words *words,
 			   const char *db)
 {
@@ -653,11 +669,7 @@ static int import_baseline(const struct import_options *options, const struct pl
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 	pl_buf_addf(&text, "baseline '%s': %zu row%s stored in %s\n", name, count,
 		    count == 1 ? "" : "s", shown);
-	PL_JSON_EACH(column, ignored) {
-		auto_free char *line = pl_clean_line(json_string_value(column));
-		pl_buf_addf(&text, "%s%s", column_at == 0 ? "ignored columns: " : ", ", line);
-	}
-	pl_buf_add_text(&text, json_array_size(ignored) > 0 ? "\n" : "");
+	add_ignored(ignored, &text);
 	return options->quiet ? 0 : pl_program_print(pl_buf_text(&text));
 }
 

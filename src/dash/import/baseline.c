@@ -7,11 +7,12 @@
 #include "base/clean.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "dash/import/csv.h"
+#include "mirror/instant.h"
 #include "result/fields/fields.h"
 
-#define FILE_BYTES_MAX  (64u << 20)
 #define FIELD_BYTES_MAX 300
-#define COLUMNS_MAX     256
+#define COUNT_MAX       1e6
 #define MS_PER_S        1000.0
 
 /* Properties of a row: the columns of a CSV file. */
@@ -74,208 +75,114 @@ static int add_row(json_t *rows, json_t *row, struct pl_err *err)
 	return 0;
 }
 
-/* 2026-10-31, or a time that begins with one. */
+#define DATE_BYTES 10
+
 bool dash_baseline_is_date(const char *text)
 {
-	static const char form[] = "dddd-dd-dd";
+	size_t len = strlen(text);
+	auto_free char *midnight = pl_asprintf("%.*sT00:00:00Z", DATE_BYTES, text);
+	int64_t at_us;
 
-	for (size_t i = 0; i < sizeof(form) - 1; i++) {
-		bool is_digit = text[i] >= '0' && text[i] <= '9';
-		if (form[i] == 'd' ? !is_digit : text[i] != form[i])
-			return false;
-	}
-	return text[sizeof(form) - 1] == '\0' || text[sizeof(form) - 1] == 'T' ||
-	       text[sizeof(form) - 1] == ' ';
+	return len >= DATE_BYTES && strchr("T ", text[DATE_BYTES]) != NULL &&
+	       mirror_instant_parse(midnight, &at_us);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------- */
 
+/* The property or metric in a column; both NULL: the column is ignored. */
 struct column {
-	char *name;
-	const struct property *property; /* NULL: a metric, or ignored */
-	const struct res_field *field;   /* NULL: a property, or ignored */
+	const struct property *property;
+	const struct res_field *field;
 };
 
-struct reader {
-	const char *at; /* next byte */
-	long line;      /* of the file, from 1 */
-	struct column columns[COLUMNS_MAX];
-	size_t count;
-};
+/* Ids of metrics may be written without these. */
+static const char *const prefixes[] = { "", "results.", "derived." };
 
-static void reader_done(struct reader *reader)
+static bool is_metric(const struct res_field *field)
 {
-	for (size_t i = 0; i < reader->count; i++)
-		free(reader->columns[i].name);
-}
-#define auto_reader __attribute__((cleanup(reader_done), unused)) struct reader
-
-/* Reads a field and the comma after it. Returns 1 if another field follows, 0 after the last one of the line. */
-static int read_field(struct reader *reader, struct pl_buf *ret, struct pl_err *err)
-{
-	const char *at = reader->at + strspn(reader->at, " \t");
-
-	pl_buf_clear(ret);
-	if (*at == '"') {
-		for (at++; *at != '\0' && *at != '\n' && (*at != '"' || at[1] == '"'); at++) {
-			at += *at == '"';
-			pl_buf_add_char(ret, *at);
-		}
-		if (*at != '"')
-			return pl_err_invalid(err, "line %ld: found no closing quote",
-					      reader->line);
-		at++;
-		at += strspn(at, " \t\r");
-		if (*at != ',' && *at != '\n' && *at != '\0')
-			return pl_err_invalid(err,
-					      "line %ld: unexpected text after a closing quote",
-					      reader->line);
-	} else {
-		size_t len = strcspn(at, ",\n"), used = len;
-		while (used > 0 && strchr(" \t\r", at[used - 1]) != NULL)
-			used--;
-		pl_buf_add(ret, at, used);
-		at += len;
-	}
-	int result = *at == ',';
-	reader->line += *at == '\n';
-	reader->at = *at == '\0' ? at : at + 1;
-	return result;
+	return field->role == RES_FIELD_OUTPUT &&
+	       (field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT);
 }
 
-/* Skips comments and empty lines. Returns false at the end of the file. */
-static bool has_row(struct reader *reader)
-{
-	for (;;) {
-		char first = reader->at[strspn(reader->at, " \t\r")];
-		if (first == '\0')
-			return false;
-		if (first != '#' && first != '\n')
-			return true;
-		size_t len = strcspn(reader->at, "\n");
-		reader->at += len + (reader->at[len] == '\n');
-		reader->line++;
-	}
-}
-
-/* Returns the metric that a column names: by its id, or without "results." or "derived.". */
 static const struct res_field *find_metric(const struct res_fields *fields, const char *name)
 {
-	static const char *const prefixes[] = { "", "results.", "derived." };
-
 	for (size_t i = 0; i < PL_ARRAY_SIZE(prefixes); i++) {
 		auto_free char *id = pl_asprintf("%s%s", prefixes[i], name);
 		const struct res_field *field = res_fields_find(fields, id);
-		if (field != NULL && field->role == RES_FIELD_OUTPUT &&
-		    (field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT))
+		if (field != NULL && is_metric(field))
 			return field;
 	}
 	return NULL;
 }
 
-static bool has_column(const struct reader *reader, const struct column *column)
+static bool is_same(const struct column *one, const struct column *other)
 {
-	for (size_t i = 0; i < reader->count; i++) {
-		const struct column *other = &reader->columns[i];
-		if ((column->property != NULL && other->property == column->property) ||
-		    (column->field != NULL && other->field == column->field))
-			return true;
-	}
-	return false;
+	return (one->property != NULL && one->property == other->property) ||
+	       (one->field != NULL && one->field == other->field);
 }
 
-static int check_head(const struct reader *reader, long line, struct pl_err *err)
+static int read_head(const struct dash_csv *csv, const struct res_fields *fields,
+		     struct column *columns, json_t *ignored, struct pl_err *err)
 {
-	size_t metrics = 0;
+	size_t metrics = 0, ret_column;
 
-	for (size_t i = 0; i < reader->count; i++)
-		metrics += reader->columns[i].field != NULL;
+	for (size_t i = 0; i < csv->names.count; i++) {
+		const char *name = dash_csv_name(csv, i);
+		columns[i].property = find_property(name);
+		if (columns[i].property == NULL)
+			columns[i].field = find_metric(fields, name);
+		metrics += columns[i].field != NULL;
+		for (size_t k = 0; k < i; k++) {
+			if (is_same(&columns[i], &columns[k]))
+				return dash_csv_refuse_name(csv, i, err, "found column '%s' twice",
+							    name);
+		}
+		if (columns[i].property == NULL && columns[i].field == NULL && name[0] != '\0')
+			json_array_append_new(ignored, pl_json_text(name));
+	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(properties); i++) {
-		bool found = false;
-		for (size_t k = 0; k < reader->count; k++)
-			found = found || reader->columns[k].property == &properties[i];
-		if (properties[i].is_required && !found)
-			return pl_err_invalid(err, "line %ld: found no column '%s'", line,
-					      properties[i].name);
+		if (properties[i].is_required &&
+		    dash_csv_find(csv, properties[i].name, true, &ret_column, err) < 0)
+			return -1;
 	}
 	return metrics > 0 ? 0
-			   : pl_err_invalid(err,
-					    "line %ld: found no column of a metric, expected one "
-					    "such as output_throughput or median_ttft_ms",
-					    line);
+			   : dash_csv_refuse_row(csv, err,
+						 "found no column of a metric, expected one such "
+						 "as output_throughput or median_ttft_ms");
 }
 
-static int read_head(struct reader *reader, const struct res_fields *fields, json_t *ignored,
-		     struct pl_err *err)
+static int set_property(const struct dash_csv *csv, size_t at, const struct property *property,
+			json_t *row, struct pl_err *err)
 {
-	auto_buf text = PL_BUF(FILE_BYTES_MAX);
-	long line = reader->line;
-	int result = 1;
-
-	while (result > 0) {
-		if (reader->count == COLUMNS_MAX)
-			return pl_err_invalid(err, "line %ld: found more than %d columns", line,
-					      COLUMNS_MAX);
-		result = read_field(reader, &text, err);
-		if (result < 0)
-			return -1;
-		const char *name = pl_buf_text(&text);
-		struct column column = { NULL, find_property(name), NULL };
-		if (column.property == NULL)
-			column.field = find_metric(fields, name);
-		auto_free char *shown = pl_clean_line(name);
-		if (has_column(reader, &column))
-			return pl_err_invalid(err, "line %ld: found column '%s' twice", line,
-					      shown);
-		if (column.property == NULL && column.field == NULL && text.len > 0 &&
-		    json_array_size(ignored) < COLUMNS_MAX)
-			json_array_append_new(ignored, pl_json_text(name));
-		column.name = pl_strdup(name);
-		reader->columns[reader->count++] = column;
-	}
-	return check_head(reader, line, err);
-}
-
-static int read_number(const char *text, double *ret)
-{
-	return pl_text_to_f64(text, ret) && isfinite(*ret) && *ret >= 0 ? 0 : -1;
-}
-
-static int set_property(json_t *row, const struct property *property, const char *text, long line,
-			struct pl_err *err)
-{
-	auto_free char *shown = pl_clean_line(text);
+	const char *text = dash_csv_field(csv, at);
 	double number = 0;
 
 	if (text[0] == '\0')
 		return property->is_required
-			       ? pl_err_invalid(err, "line %ld: %s: found nothing, expected a text",
-						line, property->name)
+			       ? dash_csv_refuse(csv, at, err, "found nothing, expected a text")
 			       : 0;
 	if (strlen(text) > FIELD_BYTES_MAX)
-		return pl_err_invalid(err, "line %ld: %s: found %zu bytes, expected at most %d",
-				      line, property->name, strlen(text), FIELD_BYTES_MAX);
+		return dash_csv_refuse(csv, at, err, "found %zu bytes, expected at most %d",
+				       strlen(text), FIELD_BYTES_MAX);
 	switch (property->kind) {
 	case KIND_COUNT:
-		if (read_number(text, &number) < 0 || number < 1 || number > 1e6 ||
+		if (!dash_csv_number(csv, at, &number) || number < 1 || number > COUNT_MAX ||
 		    number > floor(number))
-			return pl_err_invalid(
-				err, "line %ld: %s: found '%s', expected a whole number from 1",
-				line, property->name, shown);
+			return dash_csv_refuse(csv, at, err,
+					       "found '%s', expected a whole number from 1", text);
 		json_object_set_new(row, property->name, json_integer((json_int_t)number));
 		return 0;
 	case KIND_LENGTH:
-		if (read_number(text, &number) < 0)
-			return pl_err_invalid(
-				err, "line %ld: %s: found '%s', expected a number of at least 0",
-				line, property->name, shown);
+		if (!dash_csv_number(csv, at, &number))
+			return dash_csv_refuse(csv, at, err,
+					       "found '%s', expected a number of at least 0", text);
 		json_object_set_new(row, property->name, json_real(number));
 		return 0;
 	case KIND_DATE:
 		if (!dash_baseline_is_date(text))
-			return pl_err_invalid(
-				err, "line %ld: %s: found '%s', expected a date such as 2026-10-31",
-				line, property->name, shown);
+			return dash_csv_refuse(csv, at, err,
+					       "found '%s', expected a date such as 2026-10-31",
+					       text);
 		break;
 	case KIND_TEXT:
 		break;
@@ -284,67 +191,63 @@ static int set_property(json_t *row, const struct property *property, const char
 	return 0;
 }
 
-static int set_metric(json_t *row, const struct column *column, const char *text, long line,
-		      struct pl_err *err)
+static int set_metric(const struct dash_csv *csv, size_t at, const struct res_field *field,
+		      json_t *row, struct pl_err *err)
 {
-	auto_free char *shown = pl_clean_line(text);
-	auto_free char *name = pl_clean_line(column->name);
+	const char *text = dash_csv_field(csv, at);
 	double number;
 
 	if (text[0] == '\0')
 		return 0;
-	if (read_number(text, &number) < 0)
-		return pl_err_invalid(err,
-				      "line %ld: %s: found '%s', expected a number of at least 0",
-				      line, name, shown);
-	json_object_set_new(json_object_get(row, "values"), column->field->id, json_real(number));
+	if (!dash_csv_number(csv, at, &number))
+		return dash_csv_refuse(csv, at, err, "found '%s', expected a number of at least 0",
+				       text);
+	json_object_set_new(json_object_get(row, "values"), field->id, json_real(number));
 	return 0;
 }
 
-static int read_row(struct reader *reader, json_t *row, struct pl_err *err)
-{
-	auto_buf text = PL_BUF(FILE_BYTES_MAX);
-	long line = reader->line;
-	size_t at = 0;
-	int result = 1;
-
-	for (; result > 0; at++) {
-		result = read_field(reader, &text, err);
-		if (result < 0)
-			return -1;
-		if (at == reader->count)
-			return pl_err_invalid(err,
-					      "line %ld: found more than %zu fields, expected "
-					      "as many as columns",
-					      line, reader->count);
-		const struct column *column = &reader->columns[at];
-		const char *field = pl_buf_text(&text);
-		if ((column->property != NULL &&
-		     set_property(row, column->property, field, line, err) < 0) ||
-		    (column->field != NULL && set_metric(row, column, field, line, err) < 0))
-			return -1;
-	}
-	return at == reader->count ? 0
-				   : pl_err_invalid(err, "line %ld: found %zu fields, expected %zu",
-						    line, at, reader->count);
-}
-
-static int parse_csv(const char *text, json_t *rows, json_t *ignored, struct pl_err *err)
+static int parse_csv(const char *text, const char *name, json_t *rows, json_t *ignored,
+		     struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
-	auto_reader reader = { .at = text, .line = 1 };
+	struct column columns[DASH_CSV_COLUMNS_MAX] = { 0 };
+	auto_csv csv;
+	int result;
 
-	if (!has_row(&reader))
-		return pl_err_invalid(err, "line 1: found nothing, expected the names of columns, "
-					   "or results of InferenceX as JSON");
-	if (read_head(&reader, fields, ignored, err) < 0)
+	if (dash_csv_open(&csv, name, text, err) < 0 ||
+	    read_head(&csv, fields, columns, ignored, err) < 0)
 		return -1;
-	while (has_row(&reader)) {
+	while ((result = dash_csv_next(&csv, err)) > 0) {
 		auto_json json_t *row = new_row();
-		if (read_row(&reader, row, err) < 0 || add_row(rows, json_incref(row), err) < 0)
+		for (size_t i = 0; i < csv.names.count; i++) {
+			if ((columns[i].property != NULL &&
+			     set_property(&csv, i, columns[i].property, row, err) < 0) ||
+			    (columns[i].field != NULL &&
+			     set_metric(&csv, i, columns[i].field, row, err) < 0))
+				return -1;
+		}
+		if (json_array_size(rows) == DASH_BASELINE_ROWS_MAX)
+			return dash_csv_refuse_row(&csv, err, "found more than %d rows",
+						   DASH_BASELINE_ROWS_MAX);
+		if (add_row(rows, pl_take(row), err) < 0)
 			return -1;
 	}
-	return 0;
+	return result;
+}
+
+void dash_baseline_nearest(const struct res_fields *fields, struct pl_nearest *nearest)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(properties); i++)
+		pl_nearest_try(nearest, properties[i].name);
+	for (size_t i = 0; i < res_fields_count(fields); i++) {
+		const struct res_field *field = res_fields_at(fields, i);
+		const char *dot = strchr(field->id, '.');
+		if (!is_metric(field))
+			continue;
+		pl_nearest_try(nearest, field->id);
+		if (dot != NULL && find_metric(fields, dot + 1) == field)
+			pl_nearest_try(nearest, dot + 1);
+	}
 }
 
 /* ---- InferenceX -------------------------------------------------------------------------------- */
@@ -514,22 +417,23 @@ int dash_baseline_parse(const char *text, size_t len, const char *name, json_t *
 {
 	auto_free char *shown = pl_clean_line(name);
 	size_t before = json_array_size(rows);
-	int result;
+	char first = text[strspn(text, " \t\r\n\xEF\xBB\xBF")];
 
 	if (strlen(text) != len)
 		return pl_err_invalid(err, "baseline '%s': found a zero byte, expected text",
 				      shown);
-	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) {
-		text += 3;
-		len -= 3;
+	if (first == '\0')
+		return pl_err_set_at(err, PL_ERR_INVALID, shown, 1, 1,
+				     "found nothing, expected the names of columns, or results of "
+				     "InferenceX as JSON");
+	if (first != '{' && first != '[') {
+		if (parse_csv(text, name, rows, ignored, err) < 0)
+			return -1;
+	} else {
+		const char *json = text + (pl_text_starts(text, "\xEF\xBB\xBF") ? 3 : 0);
+		if (parse_json(json, len - (size_t)(json - text), rows, err) < 0)
+			return pl_err_wrap(err, "baseline '%s'", shown);
 	}
-	char first = text[strspn(text, " \t\r\n")];
-	if (first == '{' || first == '[')
-		result = parse_json(text, len, rows, err);
-	else
-		result = parse_csv(text, rows, ignored, err);
-	if (result < 0)
-		return pl_err_wrap(err, "baseline '%s'", shown);
 	if (json_array_size(rows) == before)
 		return pl_err_invalid(err, "baseline '%s': found no rows, expected at least one",
 				      shown);
@@ -541,7 +445,7 @@ int dash_baseline_read(const char *path, json_t *rows, json_t *ignored, struct p
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (pl_file_read(path, FILE_BYTES_MAX, &text, &len, err) < 0)
+	if (pl_file_read(path, DASH_CSV_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
 	return dash_baseline_parse(text, len, path, rows, ignored, err);
 }

@@ -5,8 +5,11 @@
 #pragma once
 
 #include "base/json.h"
+#include "base/text.h"
 
 #define DASH_BASELINE_ROWS_MAX 10000
+
+struct res_fields;
 
 /*
  * Appends the rows of a file to `rows`:
@@ -22,5 +25,7 @@ int dash_baseline_parse(const char *text, size_t len, const char *name, json_t *
 /* The same for a path. */
 int dash_baseline_read(const char *path, json_t *rows, json_t *ignored,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* Returns whether a text is a date, such as 2026-10-31, or a time that begins with one. */
+/* Tries the names that a column may have. */
+void dash_baseline_nearest(const struct res_fields *fields, struct pl_nearest *nearest);
+/* Returns whether a text is a date of the calendar, such as 2026-10-31, or a time that begins with one. */
 bool dash_baseline_is_date(const char *text);

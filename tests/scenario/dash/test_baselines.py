@@ -68,6 +68,14 @@ def test_a_csv_is_listed_and_deleted_and_never_among_the_results(bin_dir, db, cs
         assert one.ask("DELETE", f"{PATH}/1").status == 404 and one.get(f"{PATH}/1").status == 404
 
 
+def test_ignored_columns_are_listed_with_what_they_may_mean(bin_dir, db, csv):
+    csv.write_text("model,gpu,outptu_throughput,median_ttft_ms,gpu_cuont,remark,date\nm,H100,1,1,8,x,2024-02-29T12:00:00Z\n")
+    done = imported(bin_dir, db, "--baseline", "Public", csv)
+    assert done.stdout.endswith("ignored columns: outptu_throughput (did you mean 'output_throughput'?), gpu_cuont (did you mean 'gpu_count'?), remark\n")
+    done = imported(bin_dir, db, "--baseline", "Public", "--json", csv)
+    assert json.loads(done.stdout)["ignored_columns"] == ["outptu_throughput", "gpu_cuont", "remark"]
+
+
 def test_only_requested_baselines_are_drawn(bin_dir, db, csv):
     for name in "ABC":
         assert imported(bin_dir, db, "--baseline", name, csv).returncode == 0
@@ -132,21 +140,26 @@ def test_inferencex(bin_dir, db, tmp_path):
 
 
 @pytest.mark.parametrize("text, message", [
-    ("", "line 1: found nothing, expected the names of columns, or results of InferenceX as JSON"),
-    ("gpu,median_ttft_ms\nH100,1\n", "line 1: found no column 'model'"),
-    ("model,gpu\nm,H100\n", "line 1: found no column of a metric, expected one such as output_throughput or median_ttft_ms"),
-    ("model,gpu,gpu,median_ttft_ms\n", "line 1: found column 'gpu' twice"),
-    ("model,gpu,median_ttft_ms,results.median_ttft_ms\n", "line 1: found column 'results.median_ttft_ms' twice"),
-    ("model,gpu,median_ttft_ms\n", "found no rows, expected at least one"),
-    ("model,gpu,median_ttft_ms\n# x\nm,H100,fast\n", "line 3: median_ttft_ms: found 'fast', expected a number of at least 0"),
-    ("model,gpu,median_ttft_ms\nm,H100,nan\n", "line 2: median_ttft_ms: found 'nan', expected a number of at least 0"),
-    ("model,gpu,gpu_count,median_ttft_ms\nm,H100,1.5,1\n", "line 2: gpu_count: found '1.5', expected a whole number from 1"),
-    ("model,gpu,date,median_ttft_ms\nm,H100,1.9.2026,1\n", "line 2: date: found '1.9.2026', expected a date such as 2026-10-31"),
-    ("model,gpu,median_ttft_ms\nm,,1\n", "line 2: gpu: found nothing, expected a text"),
-    ("model,gpu,median_ttft_ms\nm,H100\n", "line 2: found 2 fields, expected 3"),
-    ("model,gpu,median_ttft_ms\nm,H100,1,2\n", "line 2: found more than 3 fields, expected as many as columns"),
-    ('model,gpu,median_ttft_ms\n"m,H100,1\n', "line 2: found no closing quote"),
-    ("model,gpu,median_ttft_ms\n" + "m,H100,1\n" * 10001, "found more than 10000 rows"),
+    ("", ":1:1: found nothing, expected the names of columns, or results of InferenceX as JSON"),
+    ("# x\n", ":2:1: found nothing, expected the names of columns"),
+    ("gpu,median_ttft_ms\nH100,1\n", ":1:1: found no column 'model'"),
+    ("modle,gpu,median_ttft_ms\nm,H100,1\n", ":1:1: found no column 'model' (did you mean 'modle'?)"),
+    ("model,gpu\nm,H100\n", ":1:1: found no column of a metric, expected one such as output_throughput or median_ttft_ms"),
+    ("model,gpu,gpu,median_ttft_ms\n", ":1:11: found column 'gpu' twice"),
+    ("model,gpu,median_ttft_ms,results.median_ttft_ms\n", ":1:26: found column 'results.median_ttft_ms' twice"),
+    ("model,gpu,median_ttft_ms\n", ": found no rows, expected at least one"),
+    ("model,gpu,median_ttft_ms\n# x\nm,H100,fast\n", ":3:8: median_ttft_ms: found 'fast', expected a number of at least 0"),
+    ("model,gpu,median_ttft_ms\nm,H100,nan\n", ":2:8: median_ttft_ms: found 'nan', expected a number of at least 0"),
+    ("model,gpu,gpu_count,median_ttft_ms\nm,H100,1.5,1\n", ":2:8: gpu_count: found '1.5', expected a whole number from 1"),
+    ("model,gpu,date,median_ttft_ms\nm,H100,1.9.2026,1\n", ":2:8: date: found '1.9.2026', expected a date such as 2026-10-31"),
+    ("model,gpu,date,median_ttft_ms\nm,H100,9999-99-99,1\n", ":2:8: date: found '9999-99-99', expected a date such as 2026-10-31"),
+    ("model,gpu,date,median_ttft_ms\nm,H100,2026-02-29,1\n", ":2:8: date: found '2026-02-29', expected a date such as 2026-10-31"),
+    ("model,gpu,date,median_ttft_ms\nm,H100,2026-10-311,1\n", ":2:8: date: found '2026-10-311', expected a date such as 2026-10-31"),
+    ("model,gpu,median_ttft_ms\nm,,1\n", ":2:3: gpu: found nothing, expected a text"),
+    ("model,gpu,median_ttft_ms\nm,H100\n", ":2:1: found 2 fields, expected 3"),
+    ("model,gpu,median_ttft_ms\nm,H100,1,2\n", ":2:10: found 4 fields, expected 3"),
+    ('model,gpu,median_ttft_ms\n"m,H100,1\n', ":2:1: found no closing quote"),
+    ("model,gpu,median_ttft_ms\n" + "m,H100,1\n" * 10001, ":10002:1: found more than 10000 rows"),
     ("[1]", "item 1: expected an object"),
     ('{"model": "m"}', "item 1: hw: found nothing, expected a text as in an aggregate result of InferenceX"),
     ('[{"model": "m", "hw": "h100", "tp": 1}]', "item 1: found no metric, expected one such as output_tput_per_gpu or median_ttft"),
@@ -157,7 +170,8 @@ def test_a_wrong_file_changes_nothing(bin_dir, db, csv, text, message):
     csv.write_text(text)
     done = imported(bin_dir, db, "--baseline", "Public", csv)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert f"baseline '{csv}': " in done.stderr and message in done.stderr, done.stderr
+    start = f"{csv}{message}" if message.startswith(":") and message[1].isdigit() else f"baseline '{csv}': "
+    assert start in done.stderr and message in done.stderr, done.stderr
     with Dashboard(bin_dir, db) as one:
         assert one.get(PATH).json["baselines"][0]["row_count"] == 4
 
@@ -165,6 +179,7 @@ def test_a_wrong_file_changes_nothing(bin_dir, db, csv, text, message):
 @pytest.mark.parametrize("words, message", [
     (["--baseline", "x"], "--baseline: expected a FILE"), (["--baseline", "", "FILE"], "--baseline: found 0 bytes, expected 1 to 200"),
     (["--baseline", "x", "--date", "1.9.2026", "FILE"], "--date: found '1.9.2026', expected a date such as 2026-10-31"),
+    (["--baseline", "x", "--date", "9999-99-99", "FILE"], "--date: found '9999-99-99', expected a date such as 2026-10-31"),
     (["--baseline", b"a\xff", "FILE"], "--baseline: the name is not valid UTF-8"),
     (["--source", "x", "FILE"], "--source and --date need --baseline"), (["--baseline", "x", "--prices", "FILE", "FILE"], "neither --watch nor --prices"),
 ])

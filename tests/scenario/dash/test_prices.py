@@ -82,20 +82,23 @@ def test_import_of_a_csv(bin_dir, db, tmp_path):
 
 
 @pytest.mark.parametrize("text, message", [
-    ("", "expected a first line with the columns gpu and per_hour"),
-    ("gpu,price\nH100,1\n", "expected a first line with the columns gpu and per_hour"),
-    ("gpu,per_hour\nH100,free\n", "line 2: per_hour: found 'free', expected a number of at least 0"),
-    ("gpu,per_hour\n# x\nH100,-1\n", "line 3: per_hour: found '-1', expected a number of at least 0"),
-    ("gpu,per_hour\nH100,inf\n", "line 2: per_hour: found 'inf', expected a number of at least 0"),
-    ("gpu,per_hour\n,1\n", "line 2: gpu: found 0 bytes, expected 1 to 300"),
-    ("gpu,per_hour\nA,1\nA,2\n", "line 3: found 'A' twice, expected one price per GPU"),
-    ('gpu,per_hour\n"A,1\n', "line 2: found no closing quote"),
-    ("gpu,per_hour,currency\nA,1,EUR\nB,1,USD\n", "line 3: currency: found 'USD', expected 'EUR' as in the lines before"),
-    ("gpu,per_hour,currency\nA,1,\n", "line 2: currency: found 0 bytes, expected 1 to 8"),
-    ("gpu,per_hour\n" + "".join(f"G{i},1\n" for i in range(101)), "line 102: found more than 100 GPUs"),
+    ("", "1:1: found nothing, expected the names of columns"),
+    ("gpu,price\nH100,1\n", "1:1: found no column 'per_hour'"),
+    ("gpu,per_hours\nH100,1\n", "1:1: found no column 'per_hour' (did you mean 'per_hours'?)"),
+    ("gpu,per_hour,gpu\nH100,1,2\n", "1:14: found column 'gpu' twice"),
+    ("gpu,per_hour\nH100,free\n", "2:6: per_hour: found 'free', expected a number of at least 0"),
+    ("gpu,per_hour\n# x\nH100,-1\n", "3:6: per_hour: found '-1', expected a number of at least 0"),
+    ("gpu,per_hour\nH100,inf\n", "2:6: per_hour: found 'inf', expected a number of at least 0"),
+    ("gpu,per_hour\n,1\n", "2:1: gpu: found 0 bytes, expected 1 to 300"),
+    ("gpu,per_hour\nA,1\nA,2\n", "3:1: gpu: found 'A' twice, expected one price per GPU"),
+    ('gpu,per_hour\n"A,1\n', "2:1: found no closing quote"),
+    ("gpu,per_hour\nA\n", "2:1: found 1 field, expected 2"),
+    ("gpu,per_hour,currency\nA,1,EUR\nB,1,USD\n", "3:5: currency: found 'USD', expected 'EUR' as in the lines before"),
+    ("gpu,per_hour,currency\nA,1,\n", "2:5: currency: found 0 bytes, expected 1 to 8"),
+    ("gpu,per_hour\n" + "".join(f"G{i},1\n" for i in range(101)), "102:1: found more than 100 GPUs"),
 ])
 def test_a_file_that_cannot_be_read_changes_nothing(bin_dir, db, tmp_path, text, message):
     file = tmp_path / "prices.csv"
     file.write_text(text)
     answer = imported(bin_dir, db, "--prices", file)
-    assert answer.returncode == 2 and f"prices '{file}': {message}" in answer.stderr, answer.stderr
+    assert answer.returncode == 2 and f"{file}:{message}" in answer.stderr, answer.stderr

@@ -117,7 +117,8 @@ static struct cli_dashboard dashboard_of(const json_t *flags)
 {
 	return (struct cli_dashboard){ .url = pl_json_get_text(flags, "--upload"),
 				       .option = "--upload",
-				       .token_file = pl_json_get_text(flags, "--token-file") };
+				       .token_file = pl_json_get_text(flags, "--token-file"),
+				       .ca_file = pl_json_get_text(flags, "--ca-file") };
 }
 
 int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
@@ -126,9 +127,12 @@ int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 
 	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
 		return -1;
-	if (dashboard.url == NULL && (dashboard.token_file != NULL || has_flag(flags, "--no-live")))
+	if (dashboard.url == NULL && (dashboard.token_file != NULL || dashboard.ca_file != NULL ||
+				      has_flag(flags, "--no-live")))
 		return pl_err_invalid(err, "%s works only with --upload; add --upload URL",
-				      dashboard.token_file != NULL ? "--token-file" : "--no-live");
+				      dashboard.token_file != NULL ? "--token-file"
+				      : dashboard.ca_file != NULL  ? "--ca-file"
+								   : "--no-live");
 	if (dashboard.url == NULL)
 		return 0;
 	if (pl_json_get_text(flags, "--output") == NULL)

@@ -17,6 +17,7 @@
 struct recover_options {
 	const char *upload;
 	const char *token_file;
+	const char *ca_file;
 	bool json;
 };
 
@@ -29,12 +30,14 @@ static const struct pl_opt recover_rows[] = {
 	       "send the result and its artifacts to the dashboard at URL"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
+	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) for --upload instead of the system's"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_recover_command = {
 	.name = "profllm recover",
-	.usage = "OUTPUT [--json] [--upload URL [--token-file FILE]]",
+	.usage = "OUTPUT [--json] [--upload URL [--token-file FILE] [--ca-file FILE]]",
 	.summary = "Write the result of a killed run from its journal.",
 	.details = "While 'profllm run --output OUTPUT' is running, OUTPUT.journal holds its "
 		   "measurements. A run that ends or is interrupted with ^C writes OUTPUT and "
@@ -100,14 +103,15 @@ static int recover(const char *output, const struct recover_options *options)
 {
 	struct cli_dashboard dashboard = { .url = options->upload,
 					   .option = "--upload",
-					   .token_file = options->token_file };
+					   .token_file = options->token_file,
+					   .ca_file = options->ca_file };
 	struct run_recovered recovered;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (options->upload == NULL && options->token_file != NULL)
+	if (options->upload == NULL && (options->token_file != NULL || options->ca_file != NULL))
 		return cli_refuse(
-			"--token-file works only with --upload; add --upload URL to name the "
-			"dashboard");
+			"%s works only with --upload; add --upload URL to name the dashboard",
+			options->token_file != NULL ? "--token-file" : "--ca-file");
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, &err) < 0)
 		return cli_fail(&err);
 	if (run_recover(output, &recovered, &err) < 0) {

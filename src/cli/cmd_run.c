@@ -29,6 +29,7 @@ struct run_options {
 	const char *overlay;
 	const char *upload;
 	const char *token_file;
+	const char *ca_file;
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	const char *file_mode;
@@ -69,6 +70,8 @@ static const struct pl_opt run_rows[] = {
 	       "send nothing to the dashboard of --upload before the end of the run"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE",
 	       "send the token in FILE to the dashboard of --upload"),
+	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) for --upload instead of the system's"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) until the GPUs and the port are free; "
@@ -142,7 +145,8 @@ static struct cli_dashboard dashboard_of(const struct run_options *options)
 {
 	return (struct cli_dashboard){ .url = options->upload,
 				       .option = "--upload",
-				       .token_file = options->token_file };
+				       .token_file = options->token_file,
+				       .ca_file = options->ca_file };
 }
 
 static int check_usage(const struct run_options *options, enum res_fail_on *ret_fail_on,
@@ -159,9 +163,12 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	const struct cli_dashboard dashboard = dashboard_of(options);
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
-	if (options->upload == NULL && (options->token_file != NULL || options->no_live))
+	if (options->upload == NULL &&
+	    (options->token_file != NULL || options->ca_file != NULL || options->no_live))
 		return pl_err_invalid(err, "%s works only with --upload; add --upload URL",
-				      options->no_live ? "--no-live" : "--token-file");
+				      options->no_live              ? "--no-live"
+				      : options->token_file != NULL ? "--token-file"
+								    : "--ca-file");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);

@@ -31,6 +31,7 @@ struct sweep_options {
 	const char *order;
 	const char *upload;
 	const char *token_file;
+	const char *ca_file;
 	const char *jobs;
 	struct pl_opt_list retry;
 	struct pl_opt_list history;
@@ -91,6 +92,8 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 0, "file-mode", file_mode, "MODE",
 	       "set the permissions of the results and their artifacts, such as 0640 "
 	       "(default: 0600 for logs, the umask for other files)"),
+	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) for a dashboard instead of the system's"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate of a dashboard"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no line per run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
@@ -346,6 +349,7 @@ static int open_dashboard(const struct sweep_options *options, struct run_target
 	struct cli_dashboard dashboard = { .url = options->upload,
 					   .option = "--upload",
 					   .token_file = options->token_file,
+					   .ca_file = options->ca_file,
 					   .insecure = options->insecure };
 
 	return options->upload != NULL ? cli_dashboard_open(&dashboard, ret, err) : 0;
@@ -475,7 +479,8 @@ static int read_jobs(const char *text, int64_t *ret)
 static int read_history(const struct sweep_options *options, const struct cli_sweep *file,
 			struct sweep_history **ret)
 {
-	const struct io_tls_trust trust = { .insecure = options->insecure };
+	const struct io_tls_trust trust = { .insecure = options->insecure,
+					    .ca_file = options->ca_file };
 	const struct cli_sweep_options *how = &options->file;
 	struct pl_err err = PL_ERR_INIT;
 

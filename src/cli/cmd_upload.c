@@ -25,6 +25,7 @@
 struct upload_options {
 	const char *to;
 	const char *token_file;
+	const char *ca_file;
 	bool insecure;
 	bool json;
 	bool pending;
@@ -49,6 +50,8 @@ static const struct pl_opt upload_rows[] = {
 	       "the "
 	       "named files and directories (default: the current directory)"),
 	PL_OPT(TEXT, 0, "token-file", token_file, "FILE", "send the token in FILE"),
+	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) instead of the system's"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate"),
 	PL_OPT(TEXT, 0, "on-conflict", on_conflict, "POLICY",
 	       "handle a result whose content or run_id is already stored: skip it, replace "
@@ -411,6 +414,7 @@ static int send_named(const struct upload_options *options, const char *to, stru
 	struct cli_dashboard dashboard = { .url = to,
 					   .option = "--to",
 					   .token_file = options->token_file,
+					   .ca_file = options->ca_file,
 					   .insecure = options->insecure };
 	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -570,9 +574,9 @@ static int upload_pending(const struct upload_options *options, const struct pl_
 
 	if (find_pendings(words, &pendings, &err) < 0)
 		return cli_fail(&err);
-	if (options->token_file != NULL && options->to == NULL)
-		return cli_refuse("--token-file works only with --to; add --to URL to name the "
-				  "dashboard");
+	if (options->to == NULL && (options->token_file != NULL || options->ca_file != NULL))
+		return cli_refuse("%s works only with --to; add --to URL to name the dashboard",
+				  options->token_file != NULL ? "--token-file" : "--ca-file");
 	auto_free bool *sent = pl_alloc_array(pendings.count, sizeof(*sent));
 	for (size_t i = 0; i < pendings.count; i++) {
 		json_t *report = NULL;

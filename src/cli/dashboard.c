@@ -73,13 +73,39 @@ static int read(const struct cli_dashboard *dashboard, struct run_target *ret, s
 	return dashboard->token_file != NULL ? use_token(dashboard->token_file, ret, err) : 0;
 }
 
+static struct io_tls_trust trust_of(const struct cli_dashboard *dashboard)
+{
+	return (struct io_tls_trust){ .insecure = dashboard->insecure,
+				      .ca_file = dashboard->ca_file };
+}
+
+static int use_tls(const struct cli_dashboard *dashboard, struct run_target *target,
+		   struct pl_err *err)
+{
+	const struct io_tls_trust trust = trust_of(dashboard);
+	int rc = run_target_use_tls(target, &trust, err);
+
+	return rc < 0 && dashboard->ca_file != NULL ? pl_err_wrap(err, "--ca-file") : rc;
+}
+
+static int use_ca_file(const struct cli_dashboard *dashboard, struct run_target *target,
+		       struct pl_err *err)
+{
+	if (dashboard->insecure)
+		return pl_err_invalid(err, "--ca-file, --insecure: found both, expected one");
+	if (!target->https)
+		return pl_err_invalid(err, "--ca-file works only with an https:// address");
+	return use_tls(dashboard, target, err);
+}
+
 int cli_dashboard_check(const struct cli_dashboard *dashboard, struct pl_err *err)
 {
 	struct run_target target = { 0 };
 	struct pl_err why = PL_ERR_INIT;
 	int result = 0;
 
-	if (read(dashboard, &target, &why) < 0)
+	if (read(dashboard, &target, &why) < 0 ||
+	    (dashboard->ca_file != NULL && use_ca_file(dashboard, &target, &why) < 0))
 		result = pl_err_invalid(err, "%s", why.text);
 	run_target_done(&target);
 	return result;
@@ -96,8 +122,6 @@ static bool stays_here(const struct run_target *target)
 
 int cli_dashboard_open(struct cli_dashboard *dashboard, struct run_target *ret, struct pl_err *err)
 {
-	const struct io_tls_trust trust = { .insecure = dashboard->insecure };
-
 	if (read(dashboard, ret, err) < 0)
 		return -1;
 	if (ret->unknown != NULL)
@@ -107,5 +131,7 @@ int cli_dashboard_open(struct cli_dashboard *dashboard, struct run_target *ret, 
 		pl_log(PL_LOG_WARNING, "the token is sent unencrypted to %s; use https", ret->host);
 		dashboard->has_warned = true;
 	}
-	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
+	if (dashboard->ca_file != NULL)
+		return use_ca_file(dashboard, ret, err);
+	return ret->https ? use_tls(dashboard, ret, err) : 0;
 }

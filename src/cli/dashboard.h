@@ -11,10 +11,11 @@ struct cli_dashboard {
 	const char *option;     /* that holds the URL, for messages: "--to" */
 	const char *token_file; /* NULL: no token is sent */
 	bool insecure;          /* accept any TLS certificate */
+	const char *ca_file;    /* trust these certificates; NULL: the system's */
 	bool has_warned; /* of a token that is sent unencrypted: cli_dashboard_open() does not */
 };
 
-/* Checks the address and reads the token before anything starts. A host name that does not resolve yet is accepted. */
+/* Checks the address, and reads the token and the certificates before anything starts. A host name that does not resolve yet is accepted. */
 int cli_dashboard_check(const struct cli_dashboard *dashboard, struct pl_err *err) PL_MUST_CHECK;
 /*
  * Resolves the address. *ret: run_target_done(). -1: INVALID, or NETWORK if the host has no address. Warns once if the

@@ -106,6 +106,7 @@ struct dash_answer {
 	bool is_partial;         /* a later response to the same request may be more complete */
 	char *location;          /* owned, or NULL */
 	char *disposition;       /* owned, or NULL */
+	bool is_strict;          /* tells browsers to use only https for this host (HSTS) */
 	bool closes;             /* close the connection after it */
 	unsigned retry_s;        /* Retry-After; 0: none */
 	const char *challenge;   /* WWW-Authenticate; static; NULL: none */

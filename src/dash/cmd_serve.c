@@ -14,6 +14,7 @@
 #include "base/program.h"
 #include "base/unique.h"
 #include "dash/access/access.h"
+#include "dash/access/certificate.h"
 #include "dash/analysis/watches.h"
 #include "dash/contract.h"
 #include "dash/dash.h"
@@ -60,6 +61,10 @@ static const struct pl_opt serve_rows[] = {
 	       .def = DASH_HOST_DEFAULT),
 	PL_OPT(LIST, 0, "allow-host", allow_host, "NAME",
 	       "accept requests to this host name, as behind a proxy; may be repeated"),
+	PL_OPT(TEXT, 0, "tls-cert", tls_cert, "FILE",
+	       "serve https with the certificate and its chain in FILE, as PEM"),
+	PL_OPT(TEXT, 0, "tls-key", tls_key, "FILE",
+	       "use the private key in FILE, as PEM with mode 0600, for --tls-cert"),
 	PL_OPT(FLAG, 0, "insecure-listen", insecure_listen, NULL,
 	       "listen on any address without tokens: every host that reaches it can read, add and "
 	       "delete results"),
@@ -74,7 +79,8 @@ static const struct pl_opt serve_rows[] = {
 const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
 	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--token-file FILE] "
-		 "[--host ADDRESS] [--port PORT] [--socket PATH] [--verbose]",
+		 "[--tls-cert FILE --tls-key FILE] [--host ADDRESS] [--port PORT] [--socket PATH] "
+		 "[--verbose]",
 	.summary = "Serve the web UI and accept uploads.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
@@ -88,8 +94,13 @@ const struct pl_opt_command dash_serve_command = {
 		"With --token-file FILE, every request needs a token, and changes need one with "
 		"the role write or admin. profllm-dashboard token adds and revokes tokens; the "
 		"server notices it at once. Standard error has one line per change, with its "
-		"user. The server does not encrypt: let a proxy with TLS forward requests to it, "
-		"and name the host with --allow-host.\n\n"
+		"user.\n\n"
+		"With --tls-cert and --tls-key, the server speaks only https, with TLS 1.2 and "
+		"1.3, "
+		"and the first line has https://. It uses a renewed certificate for new "
+		"connections a few seconds after the files have changed, or at once on SIGHUP. "
+		"Instead, a proxy with TLS can forward requests. In both cases, name the host "
+		"with --allow-host.\n\n"
 		"With --socket PATH, only you and root can connect. profllm upload --to "
 		"unix:PATH sends results, and ssh -L 8421:PATH HOST connects a browser. "
 		"The first line is then 'listening on unix:PATH'.\n\n"
@@ -99,6 +110,12 @@ const struct pl_opt_command dash_serve_command = {
 		"database, "
 		"5 another program uses the port or processes the uploads of the database.",
 	.options = serve_rows,
+};
+
+/* Where the server listens, and how. */
+struct endpoint {
+	struct io_addr addr;
+	struct dash_certificate *certificate; /* NULL: no TLS */
 };
 
 static int read_address(const struct dash_serve_options *options, struct io_addr *ret,
@@ -146,6 +163,22 @@ static int open_access(const struct dash_serve_options *options, struct dash_acc
 	/* the memory of the process has tokens: no core file, and no debugger of the same user */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	return dash_access_open(options->token_file, ret, err);
+}
+
+static int open_certificate(const struct dash_serve_options *options, struct dash_certificate **ret,
+			    struct pl_err *err)
+{
+	if (options->tls_cert == NULL && options->tls_key == NULL)
+		return 0;
+	if (options->tls_cert == NULL || options->tls_key == NULL)
+		return pl_err_invalid(err, "%s is missing; TLS requires a certificate and its key",
+				      options->tls_cert == NULL ? "--tls-cert" : "--tls-key");
+	if (options->socket != NULL)
+		return pl_err_invalid(err, "--socket, --tls-cert: found both, expected one: a Unix "
+					   "socket does not need TLS");
+	/* the memory of the process has the key */
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	return dash_certificate_open(options->tls_cert, options->tls_key, ret, err);
 }
 
 static int open_store(const struct dash_serve_options *options, const struct res_fields *fields,
@@ -196,9 +229,9 @@ static void log_reach(const struct dash_serve_options *options, const struct io_
 				       "delete results; use --token-file");
 		return;
 	}
-	if (is_remote)
+	if (is_remote && options->tls_cert == NULL)
 		pl_log(PL_LOG_WARNING, "tokens and results are sent to other hosts unencrypted; "
-				       "use a proxy with TLS");
+				       "use --tls-cert, or a proxy with TLS");
 	if (options->token_file != NULL)
 		pl_log(PL_LOG_INFO, "every request needs a token of '%s'", options->token_file);
 	else
@@ -216,27 +249,41 @@ static bool print_address(const struct dash_serve_options *options,
 
 	bool is_local = dash_server_addr(server)->u.any.sa_family == AF_UNIX;
 	io_addr_text(dash_server_addr(server), text, sizeof(text));
-	if (printf("listening on %s%s\n", is_local ? "" : "http://", text) < 0 ||
+	if (printf("listening on %s%s\n",
+		   is_local                    ? ""
+		   : options->tls_cert != NULL ? "https://"
+					       : "http://",
+		   text) < 0 ||
 	    fflush(stdout) != 0)
 		return false;
 	log_reach(options, dash_server_addr(server));
 	return true;
 }
 
+/* Waits for the signal that stops the server. SIGHUP only reads the certificate, if there is one. */
+static void wait_for_signal(const sigset_t *signals, struct dash_certificate *certificate)
+{
+	int number = 0;
+
+	while (sigwait(signals, &number) == 0 && number == SIGHUP && certificate != NULL)
+		dash_certificate_reload(certificate);
+}
+
 /* Serves until a signal arrives, and stops. */
 static int serve(const struct dash_serve_options *options, const struct dash_context *context,
-		 const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
+		 const struct endpoint *endpoint, const sigset_t *signals, struct pl_err *err)
 {
 	struct dash_server *server;
-	int number, rc = 0;
+	int rc = 0;
 
-	if (dash_server_start(&(struct dash_server_options){ .addr = *addr,
+	if (dash_server_start(&(struct dash_server_options){ .addr = endpoint->addr,
 							     .context = context,
+							     .certificate = endpoint->certificate,
 							     .verbose = options->verbose },
 			      &server, err) < 0)
 		return -1;
 	if (print_address(options, server))
-		sigwait(signals, &number);
+		wait_for_signal(signals, endpoint->certificate);
 	else
 		rc = pl_err_errno(err, "standard output");
 	dash_server_stop(server, PATIENCE_NS, is_requested_twice);
@@ -259,7 +306,7 @@ static int64_t version_of(void *data)
 
 /* Serves with the live runs, the prepared files and the watches. */
 static int serve_all(const struct dash_serve_options *options, struct dash_context *context,
-		     const struct io_addr *addr, const sigset_t *signals, struct pl_err *err)
+		     const struct endpoint *endpoint, const sigset_t *signals, struct pl_err *err)
 {
 	const struct dash_live_options live = { .find = find_result,
 						.version = version_of,
@@ -272,7 +319,7 @@ static int serve_all(const struct dash_serve_options *options, struct dash_conte
 	if (rc == 0)
 		rc = dash_watches_start(context, options->watch_webhook, &context->watches, err);
 	if (rc == 0)
-		rc = serve(options, context, addr, signals, err);
+		rc = serve(options, context, endpoint, signals, err);
 	dash_watches_stop(context->watches);
 	dash_prepared_stop(context->prepared);
 	dash_live_stop(context->live);
@@ -280,7 +327,8 @@ static int serve_all(const struct dash_serve_options *options, struct dash_conte
 }
 
 static int run(const struct dash_serve_options *options, struct dash_context *context,
-	       const struct store_reader *reader, const struct io_addr *addr, struct pl_err *err)
+	       const struct store_reader *reader, const struct endpoint *endpoint,
+	       struct pl_err *err)
 {
 	struct dash_watching *watching = NULL;
 	sigset_t signals;
@@ -293,7 +341,7 @@ static int run(const struct dash_serve_options *options, struct dash_context *co
 		rc = dash_watching_start(&options->watch, context->store, reader, options->verbose,
 					 &watching, err);
 	if (rc == 0)
-		rc = serve_all(options, context, addr, &signals, err);
+		rc = serve_all(options, context, endpoint, &signals, err);
 	dash_watching_stop(watching);
 	dash_ingest_stop(context->ingest);
 	return rc;
@@ -321,12 +369,16 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_answer fields_answer = { 0 };
 	auto_access *access = NULL;
 	struct dash_hosts hosts;
-	struct io_addr addr;
+	auto_certificate *certificate = NULL;
+	struct endpoint endpoint;
 
-	if (read_address(options, &addr, err) < 0 || read_hosts(options, &addr, &hosts, err) < 0 ||
-	    open_access(options, &access, err) < 0 || dash_contract_open(&contract, err) < 0 ||
-	    dash_routes_check(contract, err) < 0)
+	if (read_address(options, &endpoint.addr, err) < 0 ||
+	    read_hosts(options, &endpoint.addr, &hosts, err) < 0 ||
+	    open_access(options, &access, err) < 0 ||
+	    open_certificate(options, &certificate, err) < 0 ||
+	    dash_contract_open(&contract, err) < 0 || dash_routes_check(contract, err) < 0)
 		return -1;
+	endpoint.certificate = certificate;
 	fields = res_fields_new(NULL);
 	if (store_reader_new(fields, &reader, err) < 0 ||
 	    open_store(options, fields, &store, err) < 0)
@@ -350,7 +402,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 					.exports = &exports,
 					.start = pl_unique_u32() };
 
-	return run(options, &context, reader, &addr, err);
+	return run(options, &context, reader, &endpoint, err);
 }
 
 int dash_cmd_serve(int argc, char **argv)

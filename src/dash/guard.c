@@ -118,11 +118,11 @@ bool dash_guard_is_name(const char *name)
 	return len > 0 && len <= 253 && strspn(name, NAME_CHARS) == len;
 }
 
-bool dash_guard_origin(const char *origin, const char *host)
+bool dash_guard_origin(const char *origin, const char *host, bool is_secure)
 {
 	if (origin == NULL)
 		return true;
-	if (pl_text_starts(origin, "http://"))
+	if (!is_secure && pl_text_starts(origin, "http://"))
 		return strcasecmp(origin + strlen("http://"), host) == 0;
 	if (pl_text_starts(origin, "https://"))
 		return strcasecmp(origin + strlen("https://"), host) == 0;

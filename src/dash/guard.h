@@ -32,8 +32,11 @@ struct dash_hosts {
 bool dash_guard_host_of(const struct dash_hosts *hosts, const char *host);
 /* Returns whether a name has the form of a host name or address without a port. */
 bool dash_guard_is_name(const char *name);
-/* Returns whether the origin is that of the host, by http or https. NULL, no origin, is allowed. */
-bool dash_guard_origin(const char *origin, const char *host);
+/*
+ * Returns whether the origin is that of the host: by https, or by http if the request is not secure. A proxy may have
+ * received an insecure request by https. NULL, no origin, is allowed.
+ */
+bool dash_guard_origin(const char *origin, const char *host, bool is_secure);
 /*
  * Returns whether a request with this Sec-Fetch-Site header may change something: "same-origin" (our web UI), "none"
  * (the user) or NULL (no browser).

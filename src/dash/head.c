@@ -73,9 +73,10 @@ static bool check_credentials(struct MHD_Connection *connection, struct dash_ans
 	return false;
 }
 
-static bool check_sender(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+static bool check_sender(struct MHD_Connection *connection, const struct dash_head_options *options,
 			 const char *method, struct dash_answer *answer)
 {
+	const struct dash_hosts *hosts = options->hosts;
 	unsigned host_count = count_of(connection, MHD_HTTP_HEADER_HOST);
 	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
 	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
@@ -102,12 +103,12 @@ static bool check_sender(struct MHD_Connection *connection, const struct dash_ho
 			    site);
 		return false;
 	}
-	if (dash_guard_origin(origin, host))
+	if (dash_guard_origin(origin, host, options->is_secure))
 		return true;
 	dash_refuse(answer, 403,
-		    "Origin: found '%s', expected 'http://%s' or none: pages of other sites cannot "
+		    "Origin: found '%s', expected '%s://%s' or none: pages of other sites cannot "
 		    "change results",
-		    origin, host);
+		    origin, options->is_secure ? "https" : "http", host);
 	return false;
 }
 
@@ -127,7 +128,7 @@ static const struct sockaddr *address_of(struct MHD_Connection *connection)
 	return info != NULL ? info->client_addr : NULL;
 }
 
-bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_options *options,
 		    const char *method, const char *text, struct dash_target *target,
 		    struct dash_head *ret, struct dash_answer *answer)
 {
@@ -137,7 +138,8 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *
 		dash_refuse(answer, 431, "the head is larger than %d bytes", DASH_HEAD_BYTES_MAX);
 		return false;
 	}
-	if (!check_length(connection, answer) || !check_sender(connection, hosts, method, answer) ||
+	if (!check_length(connection, answer) ||
+	    !check_sender(connection, options, method, answer) ||
 	    !check_credentials(connection, answer))
 		return false;
 	if (dash_target_read(text, target, &err) < 0) {
@@ -160,6 +162,9 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *
 		.authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
 		.cookie = header(connection, MHD_HTTP_HEADER_COOKIE),
 		.origin = header(connection, MHD_HTTP_HEADER_ORIGIN),
+		.is_secure = options->is_secure,
+		.is_strict = options->is_secure &&
+			     !dash_guard_host(header(connection, MHD_HTTP_HEADER_HOST)),
 		.from = address_of(connection),
 	};
 	return true;

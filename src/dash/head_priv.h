@@ -11,11 +11,17 @@ struct dash_answer;
 struct dash_hosts;
 struct dash_target;
 
+/* How a connection reaches the server; all borrowed. */
+struct dash_head_options {
+	const struct dash_hosts *hosts; /* that Host may name besides the loopback, or NULL */
+	bool is_secure;                 /* the connection uses TLS */
+};
+
 /*
- * `hosts`: those that Host may name besides the loopback, or NULL. `text`: the target as received. The head borrows everything, from the connection while its request exists. Returns
+ * `text`: the target as received. The head borrows everything, from the connection while its request exists. Returns
  * false if refused, with the reason in the response.
  */
-bool dash_head_read(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_options *options,
 		    const char *method, const char *text, struct dash_target *target,
 		    struct dash_head *ret, struct dash_answer *answer);
 /* Returns the length of the body; 0: none, UINT64_MAX: chunked. */

@@ -10,7 +10,7 @@
 
 /*
  * The web UI loads only its own files and connects only to this server. No site may frame it or receive its address as
- * a referrer. (OWASP's list of security headers, for sites without TLS.)
+ * a referrer. (OWASP's list of security headers.)
  */
 static const char *const headers_of_all[][2] = {
 	{ "Content-Security-Policy",
@@ -109,6 +109,8 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
 	add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, answer->challenge);
 	add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
+	if (answer->is_strict)
+		add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);

@@ -28,6 +28,8 @@ struct dash_head {
 	const char *authorization; /* Authorization, or NULL */
 	const char *cookie;        /* Cookie, or NULL */
 	const char *origin;        /* Origin, or NULL */
+	bool is_secure;            /* sent through TLS */
+	bool is_strict;            /* sent through our TLS to a name other than the loopback's */
 	/* the address of the client; NULL: it has none */
 	const struct sockaddr *from;
 };

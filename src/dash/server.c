@@ -30,6 +30,7 @@
 #include "dash/problem.h"
 #include "dash/response_priv.h"
 #include "dash/routes.h"
+#include "dash/tls.h"
 #include "dash/work.h"
 #include "store/store.h"
 
@@ -94,6 +95,7 @@ static const enum work_kind work_of_lane[] = {
 
 struct dash_server {
 	const struct dash_context *context;
+	struct dash_certificate *certificate; /* NULL: no TLS */
 	bool verbose;
 	struct io_addr addr;
 	struct dash_local local; /* for a Unix socket */
@@ -108,6 +110,8 @@ struct dash_server {
 
 /* One connection. */
 struct client {
+	struct dash_certificate *certificate; /* of the server */
+	struct dash_tls_socket tls;
 	struct dash_peer *peer;
 	struct exchange *exchange; /* the current one, or NULL */
 	bool is_foreign;           /* another user, on a Unix socket */
@@ -179,6 +183,7 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 	exchange->sent = exchange->answer.len;
 	if (exchange->answer.stream != NULL)
 		prepare_stream(exchange->answer.stream, exchange, connection);
+	exchange->answer.is_strict = exchange->head.is_strict;
 	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
 	dash_peer_set_state(exchange->peer, DASH_PEER_TAKES);
 	response = dash_response_new(&exchange->answer);
@@ -206,8 +211,12 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 			    "this socket accepts only the user who started the server");
 		return false;
 	}
-	return dash_head_read(connection, exchange->server->context->hosts, exchange->method,
-			      exchange->text, &exchange->target, &exchange->head, answer) &&
+	const struct dash_head_options options = {
+		.hosts = exchange->server->context->hosts,
+		.is_secure = exchange->server->certificate != NULL,
+	};
+	return dash_head_read(connection, &options, exchange->method, exchange->text,
+			      &exchange->target, &exchange->head, answer) &&
 	       dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
 				 answer);
 }
@@ -515,6 +524,11 @@ static void exchange_done(struct exchange *exchange)
 
 /* ---- callbacks of the library -------------------------------------------------------------- */
 
+static gnutls_session_t session_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
+}
+
 /*
  * If the library itself refuses a request after on_target(), for example because it has too little memory for its query
  * members or cookies, it does not report the end of the request. So the connection keeps the exchange, which ends with
@@ -531,6 +545,9 @@ static void on_connection(void *data, struct MHD_Connection *connection, void **
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		client = pl_alloc(sizeof(*client));
 		client->peer = dash_peer_add(server->peers, info->connect_fd);
+		client->certificate = server->certificate;
+		if (server->certificate != NULL)
+			dash_tls_attach(&client->tls, info->connect_fd, session_of(connection));
 		client->is_foreign = server->is_local && !dash_local_is_ours(info->connect_fd);
 		*at = client;
 		return;
@@ -539,6 +556,21 @@ static void on_connection(void *data, struct MHD_Connection *connection, void **
 		exchange_done(client->exchange);
 	dash_peer_remove(client->peer);
 	free(client);
+}
+
+/* Called by GnuTLS in a handshake. The library has set the connection as the pointer of the session. */
+static int on_hello(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+		    gnutls_pcert_st **ret_chain, unsigned *ret_count,
+		    gnutls_ocsp_data_st **ret_ocsp, unsigned *ret_ocsp_count,
+		    gnutls_privkey_t *ret_key, unsigned *ret_flags)
+{
+	const union MHD_ConnectionInfo *context = MHD_get_connection_info(
+		gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct client *client = context->socket_context;
+
+	(void)info;
+	return dash_tls_get(client->certificate, ret_chain, ret_count, ret_ocsp, ret_ocsp_count,
+			    ret_key, ret_flags);
 }
 
 static void *on_target(void *data, const char *text, struct MHD_Connection *connection)
@@ -604,6 +636,10 @@ static PL_PRINTF(2, 0) void on_library_line(void *data, const char *format, va_l
 
 static int start(struct dash_server *server, int listener, struct pl_err *err)
 {
+	struct MHD_OptionItem tls[DASH_TLS_OPTIONS] = { { .option = MHD_OPTION_END } };
+
+	if (server->certificate != NULL)
+		dash_tls_set_options(on_hello, tls);
 	/*
 	 * poll() instead of epoll: 0.9.75 uses edge-triggered epoll and misses the end of a connection that arrives
 	 * with its last bytes, which then remains until it times out. The logger comes first because it reports faults
@@ -611,7 +647,8 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 	 */
 	server->daemon = MHD_start_daemon(
 		MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_USE_ERROR_LOG,
+			MHD_USE_ERROR_LOG |
+			(server->certificate != NULL ? (unsigned)MHD_USE_TLS : 0),
 		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_line,
 		server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_THREAD_POOL_SIZE,
 		(unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
@@ -619,7 +656,7 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 		(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_COMPLETED,
 		on_over, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-		MHD_OPTION_END);
+		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (server->daemon == NULL)
 		return pl_err_set(err, PL_ERR_IO, "could not start the HTTP server");
 	return 0;
@@ -676,6 +713,7 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 	auto_fd int listener = -1;
 
 	server->context = options->context;
+	server->certificate = options->certificate;
 	server->verbose = options->verbose;
 	if (listen_on(server, &options->addr, &listener, err) < 0)
 		return -1;

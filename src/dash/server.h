@@ -17,10 +17,13 @@
 
 struct dash_server;
 
+struct dash_certificate;
+
 struct dash_server_options {
 	struct io_addr addr; /* a loopback address (port 0: any free one), or a Unix socket */
-	const struct dash_context *context; /* borrowed */
-	bool verbose;                       /* a line on standard error for each request */
+	const struct dash_context *context;   /* borrowed */
+	struct dash_certificate *certificate; /* for TLS; NULL: plain HTTP; borrowed */
+	bool verbose;                         /* a line on standard error for each request */
 };
 /* Starts serving. BUSY: the port is in use. */
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,

@@ -178,6 +178,15 @@ static int load_system_store(SSL_CTX *context, struct pl_err *err)
 	return 0;
 }
 
+static int load_ca_file(SSL_CTX *context, const char *path, struct pl_err *err)
+{
+	if (access(path, R_OK) < 0)
+		return pl_err_errno(err, "could not read '%s'", path);
+	if (SSL_CTX_load_verify_file(context, path) != 1)
+		return pl_err_invalid(err, "'%s' contains no certificate: %s", path, reason_text());
+	return 0;
+}
+
 static char *bare_host(const char *host)
 {
 	size_t len = strlen(host);
@@ -195,6 +204,8 @@ static int set_trust(struct io_tls_client *client, const struct io_tls_trust *tr
 		return 0;
 	}
 	SSL_CTX_set_verify(client->context, SSL_VERIFY_PEER, NULL);
+	if (trust->ca_file != NULL)
+		return load_ca_file(client->context, trust->ca_file, err);
 	if (trust->pinned_file == NULL)
 		return load_system_store(client->context, err);
 	if (read_pinned(trust->pinned_file, &client->pinned, err) < 0)

@@ -37,6 +37,8 @@ struct io_tls_trust {
 	 * the system's trust store decides (SSL_CERT_FILE and SSL_CERT_DIR override it)
 	 */
 	const char *pinned_file;
+	/* trust the certificates in this PEM file instead of the system's; NULL: the system's */
+	const char *ca_file;
 };
 
 /*

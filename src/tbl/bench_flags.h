@@ -38,6 +38,8 @@ BENCH_FLAG("upload", "URL", NULL,
 BENCH_FLAG("no-live", NULL, NULL,
 	   "send nothing to the dashboard of --upload before the end of the run")
 BENCH_FLAG("token-file", "FILE", NULL, "send the token in FILE to the dashboard of --upload")
+BENCH_FLAG("ca-file", "FILE", NULL,
+	   "trust the certificates in FILE (PEM) for --upload instead of the system's")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
 	     "in_process: run vllm bench itself; server: measure the same metrics on a server "

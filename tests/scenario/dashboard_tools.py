@@ -108,18 +108,22 @@ REACH = ("profllm-dashboard: every user of this host can read, add and delete re
 
 
 class Dashboard:
-    def __init__(self, bin_dir, db, *args, command="serve", env=None):
-        """db None: without --db."""
+    def __init__(self, bin_dir, db, *args, command="serve", env=None, tls=None):
+        """db None: without --db; tls: the ssl.SSLContext of connections to a server with --tls-cert."""
+        self.tls = tls
         words = [command, *(["--db", db] if db else []), "--port", "0", *args]
         self.process = subprocess.Popen([bin_dir / "profllm-dashboard", *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(env))
         line = self.process.stdout.readline()
-        assert line.startswith("listening on http://"), self.process.communicate()
+        scheme = "https" if tls else "http"
+        assert line.startswith(f"listening on {scheme}://"), self.process.communicate()
         self.url = line.split()[-1]
-        self.host = self.url.removeprefix("http://")
+        self.host = self.url.removeprefix(f"{scheme}://")
 
     def connect(self):
         host, port = self.host.rsplit(":", 1)
+        if self.tls:
+            return http.client.HTTPSConnection(host.strip("[]"), int(port), timeout=60 * PATIENCE, context=self.tls)
         return http.client.HTTPConnection(host.strip("[]"), int(port), timeout=60 * PATIENCE)
 
     def ask(self, method, path, body=None, headers=None, connection=None, check=True):

@@ -44,7 +44,7 @@ export class Dashboard {
       let said = ''
       child.stdout?.on('data', (part: Buffer) => {
         said += part.toString()
-        const found = /listening on (http:\S+)\n/.exec(said)
+        const found = /listening on (https?:\S+)\n/.exec(said)
         if (found) resolve(found[1] as string)
       })
       child.on('exit', (code) => reject(new Error(`profllm-dashboard ended with ${code}`)))
@@ -99,7 +99,7 @@ export const test = base.extend<PerTest, PerWorker>({
         })
         page.on('pageerror', (error) => heard.push(error.message))
         page.on('request', (request) => {
-          if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`)
+          if (!/^(https?:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`)
         })
       }
       const watch = (one: BrowserContext) => {

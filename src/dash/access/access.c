@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -28,38 +27,13 @@ static const char *const challenges[] = {
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-/* Zero if the file is missing, so that it differs from every status. */
-static struct dash_file_stamp stamp_of(const char *path)
-{
-	struct dash_file_stamp stamp = { 0 };
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return stamp;
-	stamp.device = st.st_dev;
-	stamp.inode = st.st_ino;
-	stamp.mode = st.st_mode;
-	stamp.user = st.st_uid;
-	stamp.size = st.st_size;
-	stamp.modified_ns = st.st_mtim.tv_sec * PL_NS_PER_S + st.st_mtim.tv_nsec;
-	stamp.changed_ns = st.st_ctim.tv_sec * PL_NS_PER_S + st.st_ctim.tv_nsec;
-	return stamp;
-}
-
-static bool is_same(const struct dash_file_stamp *a, const struct dash_file_stamp *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->mode == b->mode &&
-	       a->user == b->user && a->size == b->size && a->modified_ns == b->modified_ns &&
-	       a->changed_ns == b->changed_ns;
-}
-
 /* Reads the file. The caller has locked for writing. */
 static int read_file(struct dash_access *access, struct pl_err *err)
 {
 	struct dash_tokens tokens = { 0 };
 
 	/* before the file is read: a later change gives another stamp */
-	access->stamp = stamp_of(access->path);
+	access->stamp = dash_file_stamp_of(access->path);
 	access->is_settled = pl_clock_real_ns() - access->stamp.changed_ns > SETTLE_NS;
 	int rc = dash_tokens_read(access->path, &tokens, err);
 	dash_tokens_done(&access->tokens);
@@ -91,10 +65,11 @@ static void reread(struct dash_access *access)
 
 void dash_access_lock(struct dash_access *access)
 {
-	struct dash_file_stamp stamp = stamp_of(access->path);
+	struct dash_file_stamp stamp = dash_file_stamp_of(access->path);
 
 	pthread_rwlock_rdlock(&access->lock);
-	if (access->is_readable && access->is_settled && is_same(&stamp, &access->stamp))
+	if (access->is_readable && access->is_settled &&
+	    dash_file_stamp_equal(&stamp, &access->stamp))
 		return;
 	pthread_rwlock_unlock(&access->lock);
 	pthread_rwlock_wrlock(&access->lock);
@@ -338,7 +313,8 @@ bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 static void set_cookie(const struct dash_access *access, const struct dash_head *head,
 		       const char *id, int seconds, struct dash_answer *answer)
 {
-	bool is_secure = head->origin != NULL && pl_text_starts(head->origin, "https://");
+	bool is_secure = head->is_secure ||
+			 (head->origin != NULL && pl_text_starts(head->origin, "https://"));
 
 	free(answer->cookie);
 	answer->cookie = pl_asprintf("%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%d%s",

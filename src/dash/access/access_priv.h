@@ -2,18 +2,12 @@
 #pragma once
 
 #include "dash/access/access.h"
+#include "dash/access/private_file.h"
 #include "dash/access/sessions.h"
 #include "dash/access/tokens.h"
 #include "dash/access/tries.h"
 
 #include <pthread.h>
-
-/* The status of a file, to notice a change. */
-struct dash_file_stamp {
-	unsigned long device, inode;
-	unsigned mode, user;
-	int64_t size, modified_ns, changed_ns;
-};
 
 struct dash_access {
 	const char *path;

@@ -17,8 +17,9 @@
 #include "base/clean.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "dash/access/private_file.h"
 
-#define FILE_BYTES_MAX ((size_t)1 << 20)
+#define FILE_BYTES_MAX DASH_PRIVATE_FILE_BYTES_MAX
 #define SECRET_BYTES   32
 #define FILE_MODE      0600
 #define EXPIRY_FORM    "%Y-%m-%dT%H:%M:%SZ"
@@ -218,47 +219,11 @@ int dash_tokens_parse(const char *text, size_t len, const char *source, struct d
 	return 0;
 }
 
-static int check_file(int fd, const char *path, struct pl_err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return pl_err_errno(err, "could not read the status of '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return pl_err_invalid(err, "'%s' is not a regular file", path);
-	if ((st.st_mode & 077) != 0)
-		return pl_err_invalid(err, "'%s': found mode %04o, expected 0600; run 'chmod 600'",
-				      path, st.st_mode & 07777);
-	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return pl_err_invalid(err,
-				      "'%s': found user ID %u as the owner, expected %u or root",
-				      path, st.st_uid, geteuid());
-	return 0;
-}
-
-static int read_all(int fd, const char *path, struct pl_buf *text, struct pl_err *err)
-{
-	char block[4096];
-
-	for (;;) {
-		ssize_t got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)));
-		if (got < 0)
-			return pl_err_errno(err, "could not read '%s'", path);
-		if (got == 0)
-			return 0;
-		if (!pl_buf_add(text, block, (size_t)got))
-			return pl_err_invalid(err, "'%s' is larger than 1 MiB", path);
-	}
-}
-
 int dash_tokens_read(const char *path, struct dash_tokens *ret, struct pl_err *err)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	auto_buf text = PL_BUF(FILE_BYTES_MAX);
 
-	if (fd < 0)
-		return pl_err_errno(err, "could not open '%s'", path);
-	if (check_file(fd, path, err) < 0 || read_all(fd, path, &text, err) < 0)
+	if (dash_private_file_read(path, &text, err) < 0)
 		return -1;
 	return dash_tokens_parse(pl_buf_text(&text), text.len, path, ret, err);
 }

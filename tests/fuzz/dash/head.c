@@ -124,7 +124,8 @@ static void check(struct MHD_Connection *connection, const char *method, const c
 	struct dash_target target = { 0 };
 	struct dash_head head;
 
-	if (!dash_head_read(connection, NULL, method, text, &target, &head, &answer)) {
+	if (!dash_head_read(connection, &(struct dash_head_options){ 0 }, method, text, &target,
+			    &head, &answer)) {
 		must(answer.status >= 400 && answer.status < 500 && answer.len > 0);
 		return;
 	}

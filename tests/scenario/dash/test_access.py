@@ -433,7 +433,7 @@ def test_other_addresses_need_tokens(bin_dir, tmp_path):
             assert one.ask_as("read", "GET", "/api/fields", headers={"Host": host}).status == status, host
             assert one.ask_as(None, "GET", "/api/fields", headers={"Host": host}).status == (401 if status == 200 else 403), host
         status, _, err = one.stop()
-        assert status == 0 and "tokens and results are sent to other hosts unencrypted; use a proxy with TLS" in err
+        assert status == 0 and "tokens and results are sent to other hosts unencrypted; use --tls-cert, or a proxy with TLS" in err
         assert f"every request needs a token of '{path}'" in err
     with Dashboard(bin_dir, tmp_path / "e.db", "--host", "0.0.0.0", "--insecure-listen") as one:
         one.host = one.host.replace("0.0.0.0", "127.0.0.1")

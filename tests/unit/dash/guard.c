@@ -82,9 +82,11 @@ static void test_dash_guard__listed_hosts(void **state)
 static void test_dash_guard__origins(void **state)
 {
 	(void)state;
-	assert_true(dash_guard_origin(NULL, "localhost:1"));
-	assert_true(dash_guard_origin("http://LOCALHOST:1", "localhost:1"));
-	assert_true(dash_guard_origin("https://localhost:1", "localhost:1"));
+	assert_true(dash_guard_origin(NULL, "localhost:1", false));
+	assert_true(dash_guard_origin("http://LOCALHOST:1", "localhost:1", false));
+	assert_true(dash_guard_origin("https://localhost:1", "localhost:1", false));
+	assert_true(dash_guard_origin("https://localhost:1", "localhost:1", true));
+	assert_false(dash_guard_origin("http://localhost:1", "localhost:1", true));
 	static const char *const bad[] = { "",
 					   "null",
 					   "http://localhost",
@@ -93,7 +95,7 @@ static void test_dash_guard__origins(void **state)
 					   "ftp://localhost:1",
 					   "http://localhost:1/" };
 	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++)
-		assert_false(dash_guard_origin(bad[i], "localhost:1"));
+		assert_false(dash_guard_origin(bad[i], "localhost:1", false));
 }
 
 int main(void)

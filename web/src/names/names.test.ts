@@ -215,11 +215,30 @@ it('the full name has the own name and each component in full', () => {
 it('a parameter that is too long loses the beginning of its name, not the part that distinguishes it', () => {
   const list = [256, 1024].map(
     (value, at): Thing => ({
-      values: { 'server.max_num_seqs': value },
+      values: { 'server.long_partial_seqs': value },
       name: 'n',
       id: `e${at}`,
       letters: 10,
     }),
   )
   expect(shorts(list)).toEqual(['…seqs 256', '…seqs 1024'])
+})
+
+it('known arguments of names that are too long are abbreviated, in all of them alike', () => {
+  const named = (...list: [seqs: number, tokens: number][]) =>
+    shorts(
+      list.map(([seqs, tokens], at) => ({
+        values: { 'server.max_num_seqs': seqs, 'server.max_num_batched_tokens': tokens },
+        name: 'n',
+        id: `e${at}`,
+        letters: 38,
+      })),
+    )
+  expect(named([512, 8192], [1024, 24576], [512, 24576])).toEqual([
+    'seqs 512 · batched 8k',
+    'seqs 1024 · batched 24k',
+    'seqs 512 · batched 24k',
+  ])
+  // one argument has room
+  expect(named([512, 8192], [1024, 8192])).toEqual(['max_num_seqs 512', 'max_num_seqs 1024'])
 })

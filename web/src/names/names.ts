@@ -41,6 +41,7 @@ interface Aspect {
   ids: string[]
   texts: ((value: unknown) => string)[]
   isKnown: boolean
+  short?: string // abbreviated label
   isFill?: boolean // shown next to the components that are needed, while there is room
 }
 
@@ -237,6 +238,7 @@ const valuesOf = (thing: Thing, one: Aspect) =>
 interface Component {
   aspect: Aspect
   texts: string[] // by thing; '' where nothing is recorded
+  shorts?: string[] // abbreviated texts, for names that are too long
   isClean: boolean // no thing has several values
 }
 
@@ -253,8 +255,27 @@ function componentOf(things: readonly Thing[], one: Aspect): Component | null {
       : one.texts.map((text) => values.map((value) => textOf(value, one, text)))
   const texts = forms.find((form) => new Set(form).size === distinct) ?? forms.at(-1) ?? []
   if (new Set(texts).size < 2) return null
-  return { aspect: one, texts, isClean: !values.flat().some(isSeveral) }
+  const amount = IN_TOKENS.has(one.label) ? kilo : raw
+  const shorts = one.short && values.map((value) => textOf(value, one, (single) => `${one.short} ${amount(single)}`))
+  return {
+    aspect: one,
+    texts,
+    ...(shorts && new Set(shorts).size === distinct && { shorts }),
+    isClean: !values.flat().some(isSeveral),
+  }
 }
+
+// Labels of arguments that are often varied, for names that are too long.
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  max_num_seqs: 'seqs',
+  max_num_batched_tokens: 'batched',
+  max_model_len: 'ctx',
+  gpu_memory_utilization: 'mem',
+  block_size: 'block',
+  swap_space: 'swap',
+  num_speculative_tokens: 'spec',
+}
+const IN_TOKENS = new Set(['max_num_batched_tokens', 'max_model_len'])
 
 // An input that has no component of its own: "max_num_seqs 64"; a switch by its name alone.
 function aspectOf(id: string): Aspect {
@@ -263,7 +284,8 @@ function aspectOf(id: string): Aspect {
     if (typeof value === 'boolean') return `${value ? '' : 'no '}${label.replace(/^enable_/, '').replaceAll('_', ' ')}`
     return `${label} ${raw(value)}`
   }
-  return { label, plural: `${label} values`, ids: [id], texts: [text], isKnown: false }
+  const short = ABBREVIATIONS[label]
+  return { label, plural: `${label} values`, ids: [id], texts: [text], isKnown: false, ...(short && { short }) }
 }
 
 function componentsOf(things: readonly Thing[], fields: Fields): Component[] {
@@ -371,8 +393,11 @@ function shownOf(things: readonly Thing[], chosen: Component[], rooms: readonly 
   })
 }
 
-// The names by components. Where one is too long, its longest component is cut.
-function labelsOf(things: readonly Thing[], chosen: Component[]): string[] {
+// The names by components. If one is too long, all names have abbreviated components. If that is not enough, its
+// longest component is cut.
+function labelsOf(things: readonly Thing[], asChosen: Component[]): string[] {
+  const isLong = !fits(asChosen, things)
+  const chosen = asChosen.map((one) => (isLong && one.shorts ? { ...one, texts: one.shorts } : one))
   const alike = Map.groupBy(things.keys(), (at) => joined(chosen, at))
   const rooms = things.map(
     (thing, at) =>

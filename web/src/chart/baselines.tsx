@@ -1,5 +1,5 @@
 // Baselines on a scatter: gray marks of public results over the drawing, and their choice below it.
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 
 import { useBaselineLines } from '../api/planner'
 import type { BaselineLine, Filter } from '../api/types'
@@ -35,17 +35,31 @@ export function useScatterBaselines({ state, x, y }: Chart, filter: Filter | und
 
 export const ScatterBaselines = Baselines
 
-// Marks outside of the axes are not drawn: the axes are those of the experiments.
-export function BaselineMarks({ lines, scale: { box, toPx } }: { lines: BaselineLine[]; scale: Scale }) {
+interface MarksProps {
+  lines: BaselineLine[]
+  scale: Scale
+  onOutside: (count: number) => void // marks outside of the axes, which are those of the experiments
+}
+
+export function BaselineMarks({ lines, scale: { box, toPx }, onOutside }: MarksProps) {
+  const placed = lines.map((line) => ({
+    line,
+    marks: line.points
+      .map((point) => [toPx('x', point.x), toPx('y', point.y)] as const)
+      .filter(([px, py]) => px >= box.left && px <= box.right && py >= box.top && py <= box.bottom),
+  }))
+  const outside = placed.reduce((sum, { line, marks }) => sum + line.points.length - marks.length, 0)
+  useEffect(() => {
+    onOutside(outside)
+    return () => onOutside(0)
+  }, [onOutside, outside])
   return (
     <svg className={css.baselines} aria-hidden="true">
-      {lines.map((line, i) => (
+      {placed.map(({ line, marks }, i) => (
         <g key={i} data-baseline={lineName(line)}>
-          {line.points.map((point, k) => {
-            const [px, py] = [toPx('x', point.x), toPx('y', point.y)]
-            const isWithin = px >= box.left && px <= box.right && py >= box.top && py <= box.bottom
-            return isWithin && <circle key={k} cx={px} cy={py} r="3" fill="var(--text-3)" opacity="0.8" />
-          })}
+          {marks.map(([px, py], k) => (
+            <circle key={k} cx={px} cy={py} r="3" fill="var(--text-3)" opacity="0.8" />
+          ))}
         </g>
       ))}
     </svg>

@@ -497,6 +497,7 @@ const Shown = memo(function Shown({ tree, chart, catalogue, selected, round, set
   }
   const said = itemOf(hovered ?? pinned)
   const baselines = useScatterBaselines(chart, tree)
+  const [outside, setOutside] = useState(0) // marks of baselines
   const isAlone = pinned === null && (state.asTable || items.length === 0) // nothing can be selected
   return (
     <>
@@ -522,7 +523,9 @@ const Shown = memo(function Shown({ tree, chart, catalogue, selected, round, set
                     slo || hasFrontierNames(chart) || baselines.lines.length > 0
                       ? (scale) => (
                           <>
-                            {baselines.lines.length > 0 && <BaselineMarks lines={baselines.lines} scale={scale} />}
+                            {baselines.lines.length > 0 && (
+                              <BaselineMarks lines={baselines.lines} scale={scale} onOutside={setOutside} />
+                            )}
                             {hasFrontierNames(chart) && <FrontierNames chart={chart} colours={colours} scale={scale} />}
                             {slo && (
                               <SloLine
@@ -587,7 +590,12 @@ const Shown = memo(function Shown({ tree, chart, catalogue, selected, round, set
         />
       )}
       {state.kind === 'scatter' && !state.asTable && (
-        <ScatterBaselines chosen={state.baselines} {...baselines} onChange={(next) => set({ baselines: next })} />
+        <ScatterBaselines
+          chosen={state.baselines}
+          {...baselines}
+          outsideCount={outside}
+          onChange={(next) => set({ baselines: next })}
+        />
       )}
       <Said chart={chart} item={said} />
     </>

@@ -10,10 +10,11 @@ import { colourOf } from '../chart/slots'
 import { longName } from '../fields/catalogue'
 import { type Form, showNumber } from '../format/number'
 import { evenTicks, tickWords } from '../format/ticks'
+import { shortName } from '../planner/model'
 import { moved } from '../ui/cursor'
 import { useWidth } from '../ui/use-width'
 import type { ParetoLimit, Way } from '../url/pareto'
-import { BaselineMarks } from './baseline-marks'
+import { BASELINE_COLOR, BASELINE_HALF, BaselineMarks } from './baseline-marks'
 import { LimitLine } from './limit-line'
 import { type Configuration, type Corner, endOf, type Group, isNotable, membershipText, runs, stairs } from './model'
 import css from './pareto.module.css'
@@ -22,7 +23,7 @@ const BOX = { left: 56, right: 14, top: 34, bottom: 40 }
 const NEAR_PX = 28
 const NAMES_MOST = 40
 const SINGLE_MOST = 200 // configurations with a mark each
-const NAME_LETTERS = 24
+const NAME_LETTERS = 32
 const NARROW_PX = 520
 
 export interface Axis {
@@ -139,10 +140,11 @@ export function Plot({
         all,
         groups,
         lines.map(({ line }) => line),
+        baselines,
         scale,
         letterOf,
       ),
-    [all, groups, lines, scale, letterOf],
+    [all, groups, lines, baselines, scale, letterOf],
   )
   const read = at === null ? undefined : all[at]
   const open = opened === null ? undefined : all.find((one) => one.at === opened)
@@ -326,10 +328,10 @@ const Drawing = memo(function Drawing(props: DrawingProps) {
       {single.toReversed().map((one) => (
         <Mark key={one.at} one={one} scale={scale} size={sizeOf(one)} isOut={kept.get(one.at) === false} />
       ))}
-      {names.map(({ x: nx, y: ny, fromX, fromY, group, isStrong, words, isLeft }) => (
-        <g key={`${group.at} ${words} ${fromX} ${fromY}`}>
+      {names.map(({ x: nx, y: ny, fromX, fromY, color, isStrong, words, isLeft }) => (
+        <g key={`${color} ${words} ${fromX} ${fromY}`}>
           {Math.hypot(nx - fromX, ny - fromY) > ASIDE_PX + LEADER_FROM && (
-            <path d={`M${fromX} ${fromY}L${nx} ${ny}`} stroke={colourOf(group.slot)} strokeWidth="0.8" opacity="0.6" />
+            <path d={`M${fromX} ${fromY}L${nx} ${ny}`} stroke={color} strokeWidth="0.8" opacity="0.6" />
           )}
           <text
             className={css.name}
@@ -518,14 +520,15 @@ interface PlacedName {
   fromY: number
   isLeft: boolean
   isStrong: boolean // of a group
-  group: Group
+  color: string // of its mark
 }
 
-// First the pins and the groups, then the frontiers from the knee on, as long as there is room.
+// First the pins and the groups, then baselines, then the frontiers from the knee on, as long as there is room.
 function namesOf(
   all: Configuration[],
   groups: Group[],
   lines: Corner[][],
+  baselines: BaselineLine[],
   scale: Scale,
   letterOf: Props['letterOf'],
 ): PlacedName[] {
@@ -533,42 +536,40 @@ function namesOf(
   const isNarrow = box.right - box.left < NARROW_PX
   const own = all.filter(({ point }) => isNotable(point))
   const firsts = groups.flatMap((group) => own.find((one) => one.group === group) ?? [])
+  const nameOf = (one: Configuration, words: string, isStrong: boolean) => ({
+    words,
+    isStrong,
+    x: toX(one.x),
+    y: toY(one.y),
+    color: colourOf(one.group.slot),
+  })
   const named = [
-    ...(groups.length > 1 ? firsts.map((one) => ({ one, words: one.group.label, isStrong: true })) : []),
+    ...(groups.length > 1 ? firsts.map((one) => nameOf(one, one.group.label, true)) : []),
     ...all.flatMap((one) => {
       const letter = letterOf(one)
-      return letter ? [{ one, words: letter, isStrong: true }] : []
+      return letter ? [nameOf(one, letter, true)] : []
+    }),
+    ...baselines.flatMap((line) => {
+      const last = line.points.findLast(({ frontier }) => frontier)
+      return last
+        ? [{ words: shortName(line), isStrong: false, x: toX(last.x), y: toY(last.y), color: BASELINE_COLOR }]
+        : []
     }),
     ...own
       .filter(({ point }) => point.frontier)
       .toSorted((a, b) => Number(b.point.knee) - Number(a.point.knee))
-      .map((one) => ({ one, words: `${one.name}${one.point.knee ? ' (knee)' : ''}`, isStrong: false })),
+      .map((one) => nameOf(one, `${one.name}${one.point.knee ? ' (knee)' : ''}`, false)),
   ].slice(0, isNarrow ? NAMES_MOST / 4 : all.length > SINGLE_MOST ? NAMES_MOST / 2 : NAMES_MOST)
-  const places = placesOfNames(
-    named.map(({ one, words }) => ({ words, x: toX(one.x), y: toY(one.y) })),
-    box,
-    isNarrow ? PHONE_MOST : NAME_LETTERS,
-    {
-      wideOf: widthOf,
-      marks: all.map((one) => [toX(one.x), toY(one.y)] as const),
-      lines: lines.map((line) => line.map(([x, y]) => [toX(x), toY(y)] as const)),
-    },
-  )
+  const places = placesOfNames(named, box, isNarrow ? PHONE_MOST : NAME_LETTERS, {
+    wideOf: widthOf,
+    marks: [
+      ...all.map((one) => [toX(one.x), toY(one.y)] as const),
+      ...baselines.flatMap(({ points }) => points.map(({ x, y }) => [toX(x), toY(y), BASELINE_HALF] as const)),
+    ],
+    lines: lines.map((line) => line.map(([x, y]) => [toX(x), toY(y)] as const)),
+  })
   return places.flatMap(({ words, at, x, y, isLeft }) => {
     const found = named[at]
-    return found
-      ? [
-          {
-            words,
-            x,
-            y,
-            isLeft,
-            isStrong: found.isStrong,
-            group: found.one.group,
-            fromX: toX(found.one.x),
-            fromY: toY(found.one.y),
-          },
-        ]
-      : []
+    return found ? [{ ...found, words, x, y, isLeft, fromX: found.x, fromY: found.y }] : []
   })
 }

@@ -13,13 +13,14 @@ interface Props {
   chosen: number[]
   lines: BaselineLine[]
   moreCount: number
+  outsideCount?: number // points that the drawing leaves out
   isAnswered: boolean // whether `lines` are those of `chosen`
   error: Error | null
   onRetry: () => void
   onChange: (chosen: number[]) => void
 }
 
-export function Baselines({ chosen, lines, moreCount, isAnswered, error, onRetry, onChange }: Props) {
+export function Baselines({ chosen, lines, moreCount, outsideCount = 0, isAnswered, error, onRetry, onChange }: Props) {
   const { data } = useBaselines()
   const all = data?.baselines ?? []
   if (all.length === 0) return null
@@ -48,7 +49,7 @@ export function Baselines({ chosen, lines, moreCount, isAnswered, error, onRetry
             ? isAnswered
               ? 'No row of these baselines has both metrics.'
               : 'Loading the baselines…'
-            : `Gray: ${plural(lines.length, 'line')} of public results, ${originsOf(lines)}${moreCount > 0 ? `; ${plural(moreCount, 'further line')} differ more and are not drawn` : ''}. They are not among the experiments.`}
+            : `Gray: ${plural(lines.length, 'line')} of public results, ${originsOf(lines)}${moreCount > 0 ? `; ${plural(moreCount, 'further line')} differ more and are not drawn` : ''}${outsideCount > 0 ? `; ${plural(outsideCount, 'point')} outside the axes` : ''}. They are not among the experiments.`}
         </p>
       )}
       {lines.length > 0 && (

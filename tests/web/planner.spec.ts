@@ -46,6 +46,20 @@ test('the missing combination is proposed with its experiment file', async ({ pa
   await expect(panel.getByRole('status')).toHaveText('1 of 24 combinations has no result.')
 })
 
+test('Explore plans the runs that its filtered results lack', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?environment.engine.version=${NEW}`)
+  const button = page.getByRole('button', { name: 'Plan runs' })
+  await expect(button).toBeEnabled()
+  await button.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Missing combinations' })
+  await expect(dialog.getByRole('status')).toHaveText('1 of 12 combinations has no result.')
+  await expect(dialog.getByRole('list', { name: 'Experiment files' })).toContainText('missing-1.yaml: 1 combination')
+  expect(await soundness(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(button).toBeFocused()
+})
+
 test('an error is shown and retried', async ({ page, complaints }) => {
   complaints.allow.push(/500/)
   await page.route('**/api/analysis/missing', (route) =>

@@ -34,6 +34,7 @@ interface Props {
   isTree: boolean // the tree of all of them is open
   onFilters: () => void
   onTree: () => void
+  onMissing: () => void
   onExport: () => void
 }
 
@@ -60,6 +61,7 @@ export const AnswerLine = memo(function AnswerLine({
   isTree,
   onFilters,
   onTree,
+  onMissing,
   onExport,
 }: Props) {
   const isFilm = useFilm(({ frame }) => frame !== null) // frames are not announced
@@ -147,6 +149,12 @@ export const AnswerLine = memo(function AnswerLine({
           <Button aria-expanded={isTree} onPress={onTree}>
             <Icon name="tree" />
             Edit filter tree
+          </Button>
+        </span>
+        <span className={css.wide}>
+          <Button aria-haspopup="dialog" isDisabled={!shown?.count} onPress={onMissing}>
+            <Icon name="table" />
+            Plan runs
           </Button>
         </span>
         <CopyLink />

@@ -62,6 +62,7 @@ import { Beyond, ChartBones, Empty, ErrorNote, FirstRun, Outline, Waiting } from
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
+const MissingDialog = lazyPart(() => import('./missing-dialog').then((module) => module.MissingDialog))
 const ExportDialog = lazyPart(() => import('./export-dialog').then((module) => module.ExportDialog))
 const chartPanel = () => import('../chart/panel')
 const chartModel = () => import('../chart/model')
@@ -312,6 +313,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const [picker, setPicker] = useState(false)
   const [isTree, setTree] = useState(false)
   const [isExport, setExport] = useState(false)
+  const [isMissing, setMissing] = useState(false)
   const inTray = useTray((tray) => tray.pinned)
   const slots = useMemo(() => slotsById(inTray), [inTray])
   // a thinned chart also draws these marks, with a ring
@@ -323,6 +325,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   }, [])
   const openDrawer = useCallback(() => setDrawer(true), [])
   const toggleTree = useCallback(() => setTree((is) => !is), [])
+  const openMissing = useCallback(() => setMissing(true), [])
   const openExport = useCallback(() => setExport(true), [])
   const askNewer = useCallback(() => setRound((last) => last + 1), [setRound])
   useKeys({
@@ -440,6 +443,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
           isTree={isTree}
           onFilters={openDrawer}
           onTree={toggleTree}
+          onMissing={openMissing}
           onExport={openExport}
         />
         {isTree && (
@@ -531,6 +535,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         <Tray catalogue={catalogue} />
       </main>
       <Suspense fallback={null}>
+        {isMissing && <MissingDialog tree={tree} catalogue={catalogue} onClose={() => setMissing(false)} />}
         {isExport && (
           <ExportDialog
             tree={tree}

@@ -26,8 +26,6 @@ interface Props {
 
 export function MissingPanel({ request, catalogue }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const [fields, setFields] = useState<string[] | null>(null) // null: those that vary
-  const { data, error, refetch, isFetching } = useMissing(isOpen ? { ...request, ...(fields && { fields }) } : null)
   return (
     <section className={page.block} aria-label="Missing combinations">
       <div className={page.blockHead}>
@@ -39,14 +37,24 @@ export function MissingPanel({ request, catalogue }: Props) {
           </Act>
         </p>
       </div>
-      {isOpen && error && (
+      {isOpen && <MissingRuns request={request} catalogue={catalogue} />}
+    </section>
+  )
+}
+
+export function MissingRuns({ request, catalogue }: Props) {
+  const [fields, setFields] = useState<string[] | null>(null) // null: those that vary
+  const { data, error, refetch, isFetching } = useMissing({ ...request, ...(fields && { fields }) })
+  return (
+    <>
+      {error && (
         <Note kind="bad" role="alert">
           <b>Could not find the missing combinations.</b> {causeOf(error)}{' '}
           <Act onPress={() => void refetch()}>Retry</Act>
         </Note>
       )}
-      {isOpen && !data && !error && <Bone width={420} />}
-      {isOpen && data && (
+      {!data && !error && <Bone width={420} />}
+      {data && (
         <div className={css.panel} aria-busy={isFetching || undefined}>
           <p role="status">{summaryOf(data)}</p>
           <Axes answer={data} fields={fields} onChange={setFields} />
@@ -57,7 +65,7 @@ export function MissingPanel({ request, catalogue }: Props) {
           <Invalid answer={data} />
         </div>
       )}
-    </section>
+    </>
   )
 }
 

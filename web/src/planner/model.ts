@@ -1,7 +1,28 @@
 // Words and numbers of missing combinations and of baselines.
-import type { BaselineLine, Missing, MissingRepeat } from '../api/types'
+import type { BaselineLine, Filter, Missing, MissingRepeat, MissingRequest } from '../api/types'
+import { type Choices, treeOf } from '../filter/model'
 import { count } from '../format/number'
 import { roughSpan } from '../format/time'
+
+// The grid of the results under a filter, without those that the page leaves out.
+export function missingOf({
+  choices,
+  where,
+  withSimulated,
+  withUntrusted,
+}: {
+  choices: Choices
+  where: Filter | undefined
+  withSimulated: boolean
+  withUntrusted: boolean
+}): MissingRequest {
+  const filter = treeOf(choices, where)
+  return {
+    ...(filter && { filter }),
+    ...(withSimulated && { simulated: true }),
+    ...(withUntrusted && { untrusted: true }),
+  }
+}
 
 export const plural = (n: number, noun: string) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`
 

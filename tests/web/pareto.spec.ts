@@ -376,7 +376,13 @@ test('prices are entered, imported and shown as the source of the cheapest, and 
   const explained = page.getByRole('dialog', { name: 'Cost per million output tokens' })
   await expect(explained).toContainText('2.5 EUR per hour and NVIDIA H100 80GB HBM3, stored ')
   await expect(explained).toContainText('4 runs')
+  await expect(explained).toContainText(/95 % CI[\d.]+ … [\d.]+ EUR/)
   await page.keyboard.press('Escape')
+  // on the card, too
+  await cheapest.getByRole('button', { name: /H100/ }).first().click()
+  await expect(card(page).getByText('Cost per million output tokens').locator('..')).toContainText(
+    /[\d.]+ EUR[\d.]+ … [\d.]+$/,
+  )
 
   // the cost is a metric of the size and of an axis, with the currency as its unit
   await page.getByRole('button', { name: 'size: none' }).click()

@@ -1,6 +1,6 @@
 // Scaling: how many GPUs pay. Repeated results of two configurations over four sizes are read, opened and compared.
 import type { Page } from '@playwright/test'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, soundness, test, useDashboard } from './fixtures'
@@ -69,6 +69,48 @@ test('another axis, metric, limit and concurrency are in the address', async ({ 
   await expect(page.getByRole('combobox', { name: 'Limit of the gain' })).toHaveValue('0.9')
   await page.goBack()
   await expect(page.getByRole('main')).toContainText('2 lines with several sizes')
+})
+
+test('a limit of 12.5 %, the keys, a pin, the inputs that differ and the files', async ({ page }) => {
+  await open(page, 'gain=0.125')
+  await expect(page.getByRole('combobox', { name: 'Limit of the gain' })).toContainText(
+    'pays from 12.5 % of an ideal GPU',
+  )
+  await expect(region(page, 'Lines')).toContainText('every size pays: no gain is below 12.5 %')
+
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('j')
+  await expect(region(page, 'Configuration')).toContainText('TP 1')
+  await page.keyboard.press('j')
+  await expect(region(page, 'Configuration')).toContainText('TP 2')
+  await region(page, 'Configuration')
+    .getByRole('button', { name: /^Pin to compare: / })
+    .click()
+  await expect(region(page, 'Sizes table').locator('tr[aria-current]')).toContainText('2 A')
+  await expect(region(page, 'Charts').locator('text').filter({ hasText: /^A$/ })).toHaveCount(6)
+  await page.keyboard.press('k')
+  await expect(region(page, 'Configuration')).toContainText('TP 1')
+
+  // a mark of a chart opens its configuration
+  const mark = region(page, 'Charts').locator('g[data-line] path[transform]').last()
+  await mark.click()
+  await expect(page).toHaveURL(/[?&]point=\d+/)
+
+  await page.getByRole('note').getByRole('button', { name: 'Details' }).press('Enter')
+  const differ = page.getByRole('dialog', { name: 'Inputs that differ' })
+  await expect(differ.getByRole('heading', { name: 'Differing inputs' })).toBeVisible()
+  expect(await soundness(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('note').getByRole('button', { name: 'Details' })).toBeFocused()
+
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  const lines = readFileSync(await (await saved).path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  expect(lines[2]).toMatch(/^line,gpus,layout,on_line,ids,run_count,gpus,gpus_source,ideal,results\.output_throughput/)
+  expect(lines).toHaveLength(3 + 8)
 })
 
 test('one size, no result and a failure say what to do', async ({ page }) => {

@@ -12,7 +12,11 @@ export const useScaling = (request: ScalingRequest | null, round: number) =>
   useQuery({
     queryKey: ['scaling', request, round],
     queryFn: request
-      ? async ({ signal }) => ({ ...(await post(at('/api/analysis/scaling'), request, signal)), at: Date.now() })
+      ? async ({ signal }) => ({
+          ...(await post(at('/api/analysis/scaling'), request, signal)),
+          request,
+          at: Date.now(),
+        })
       : skipToken,
     placeholderData: keepPreviousData,
     ...patient,

@@ -1,20 +1,10 @@
 // Exports of the effects: full precision, with a header that says where they are from.
 import type { Impact } from '../api/types'
-import { safeCell } from '../format/file_cell'
+import { csvText, stamp } from '../format/csv'
 
 export interface Shown {
   answer: Impact & { at: number; request: unknown }
   link: string
-}
-
-const stamp = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
-
-const quoted = (value: unknown) => {
-  const text =
-    value === null || value === undefined
-      ? ''
-      : String(safeCell(typeof value === 'object' ? JSON.stringify(value) : (value as string | number | boolean)))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 const HEAD = [
@@ -76,17 +66,8 @@ export function csvOf({ answer, link }: Shown) {
       rest.with.map(({ field }) => field).join(' '),
     ]),
   ]
-  const notes = [
-    `ProfLLM effects of inputs on ${answer.metric.field}, data version ${answer.data_version}, ${stamp(answer.at)}`,
-    link,
-  ]
-  return [
-    ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),
-    HEAD.join(','),
-    ...rows.map((row) => row.map(quoted).join(',')),
-  ]
-    .map((text) => `${text}\r\n`)
-    .join('')
+  const note = `ProfLLM effects of inputs on ${answer.metric.field}, data version ${answer.data_version}, ${stamp(answer.at)}`
+  return csvText([note, link], HEAD, rows)
 }
 
 export function jsonOf({ answer: { at, request, ...answer }, link }: Shown) {

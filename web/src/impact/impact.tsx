@@ -1,33 +1,31 @@
 // Impact: the effect of each input on a metric, in pairs of runs that are equal in all other inputs. The address is the
 // state.
-import { useMemo, useRef, useState } from 'react'
-import { Link } from 'wouter'
+import { useMemo, useState } from 'react'
 
-import { ApiError, causeOf } from '../api/client'
+import frame from '../analysis/analysis.module.css'
+import { GuardLine } from '../analysis/guard-line'
+import { Nothing } from '../analysis/nothing'
+import { Exports, Screen, useCatalogue, useLast } from '../analysis/screen'
 import { useEffects } from '../api/impact'
-import { useFields, useHealth } from '../api/queries'
 import type { Impact as Answer, ImpactEffect } from '../api/types'
 import { Pick } from '../chart/pick'
-import { Catalogue, longName } from '../fields/catalogue'
-import { FilterLine } from '../filter/filter-line'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { arrow, count, isNumeric } from '../format/number'
 import { useKeys } from '../keys/use-keys'
-import { Act, Bone, ButtonLink, IconButton, join, Note, Progress, Select } from '../ui/controls'
-import { Copy } from '../ui/copy'
-import { type ExportKinds, ExportMenu } from '../ui/export-menu'
+import { MissingPanel } from '../planner/missing-panel'
+import { missingOf } from '../planner/model'
+import { Act, IconButton, join, Select } from '../ui/controls'
+import type { ExportKinds } from '../ui/export-menu'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
-import { Waiting } from '../ui/waiting'
 import { exploreOfImpact, type ImpactState } from '../url/impact'
-import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
 import { type ImpactChange, useImpactState } from '../url/use-impact'
 import { csvOf, jsonOf, type Shown } from './files'
-import { GuardLine } from './guard-line'
 import css from './impact.module.css'
-import { axisOf, effectWith, plainOf, requestOf } from './model'
+import { axisOf, effectWith, inputNames, plainOf, requestOf } from './model'
 import { Pairs } from './pairs'
 import { Constant, EffectTable, Explanation, Interactions, Rest } from './tables'
 import { Whiskers } from './whiskers'
@@ -41,81 +39,42 @@ const [TICKS, TICKS_NARROW] = [9, 5]
 
 export function Impact() {
   const { state, change, view } = useImpactState()
-  const fields = useFields()
-  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  const health = useHealth()
+  const { fields, catalogue } = useCatalogue()
   const [round, setRound] = useState(0)
   const request = useMemo(() => requestOf(state), [state])
   const effects = useEffects(request, round)
-  // the last effects remain if an update fails
-  const last = useRef(effects.data)
-  if (effects.data) last.current = effects.data
-  const answer = effects.data ?? last.current
+  const answer = useLast(effects.data)
   usePlace({ content: 'impact', isReady: answer !== undefined })
   useKeys({ t: () => change({ asTable: !state.asTable }) })
-  const error = effects.error ?? fields.error ?? view.error
-  const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
   return (
-    <main id="main" className={css.body}>
-      <Progress on={effects.isFetching && !error} />
-      <div className={page.head}>
-        <div>
-          <h1>Impact</h1>
-          {answer && (
-            <p className={page.facts}>
-              <span>
-                <span className="n">{count(answer.count)}</span> of <span className="n">{count(answer.total)}</span>{' '}
-                experiments
-              </span>
-              <span>
-                <span className="n">{count(answer.effects.length)}</span>{' '}
-                {answer.effects.length === 1 ? 'effect' : 'effects'}
-              </span>
-              <span>
-                <span className="n">{count(answer.rest.length)}</span> not identifiable
-              </span>
-              {hasNewer && <Act onPress={() => setRound(round + 1)}>Show newer results</Act>}
-            </p>
-          )}
-          {catalogue && <FilterLine {...{ state, change, catalogue }} explore={exploreOfImpact(state)} />}
-        </div>
-      </div>
-      {error && (
-        <div className={page.notice}>
-          <Note kind="bad" role="alert">
-            <b>{answer ? 'Could not update the effects.' : 'Could not load the effects.'}</b> {causeOf(error)}{' '}
-            <Act
-              onPress={() => {
-                if (effects.error) void effects.refetch()
-                if (fields.error) void fields.refetch()
-              }}
-            >
-              Retry
-            </Act>
-            {error instanceof ApiError && error.problem.instance && (
-              <span className="dim"> Request {error.problem.instance}</span>
-            )}
-          </Note>
-        </div>
-      )}
-      <Waiting queries={[effects]} />
-      {!answer && !error && (
-        <>
-          <p className={page.lead} role="status">
-            Loading the effects…
-          </p>
-          <div className={css.bones}>
-            <Bone width={480} />
-            <Bone width={320} />
-            <Bone width={400} />
-          </div>
-        </>
-      )}
-      {catalogue && (answer || error) && <ImpactTools {...{ state, change, catalogue }} answer={answer} />}
+    <Screen
+      title="Impact"
+      noun="effects"
+      facts={
+        answer && (
+          <>
+            <span>
+              <span className="n">{count(answer.effects.length)}</span>{' '}
+              {answer.effects.length === 1 ? 'effect' : 'effects'}
+            </span>
+            <span>
+              <span className="n">{count(answer.rest.length)}</span> not identifiable
+            </span>
+          </>
+        )
+      }
+      tools={answer ? <Exports noun="effects" file="profllm-impact" kinds={KINDS} shown={{ answer }} /> : null}
+      {...{ answer, state, change, catalogue }}
+      explore={exploreOfImpact(state)}
+      queries={[effects, fields]}
+      viewError={view.error}
+      onNewer={() => setRound(round + 1)}
+    >
+      {catalogue && (answer || effects.error) && <ImpactTools {...{ state, change, catalogue }} answer={answer} />}
       {answer && catalogue && (
         <Body {...{ state, change, catalogue, answer, round }} isOld={effects.isPlaceholderData} />
       )}
-    </main>
+    </Screen>
   )
 }
 
@@ -133,7 +92,7 @@ function ImpactTools({ state, change, catalogue, answer }: ToolsProps & { answer
     [answer],
   )
   return (
-    <div className={css.tools} role="toolbar" aria-label="Metric and inputs" {...oneStop}>
+    <div className={join(frame.tools, css.axes)} role="toolbar" aria-label="Metric and inputs" {...oneStop}>
       <Pick
         role="metric"
         name="Metric"
@@ -166,15 +125,6 @@ function ImpactTools({ state, change, catalogue, answer }: ToolsProps & { answer
         name={state.asTable ? 'Show as chart' : 'Show as table'}
         onPress={() => change({ asTable: !state.asTable })}
       />
-      <Copy text={() => window.location.href}>Copy link</Copy>
-      {answer && (
-        <ExportMenu
-          label="Export the effects"
-          file="profllm-impact"
-          kinds={KINDS}
-          shown={() => ({ answer, link: window.location.href })}
-        />
-      )}
     </div>
   )
 }
@@ -206,12 +156,22 @@ function Body({ state, change, catalogue, answer, round, isOld }: BodyProps) {
     open(all[Math.min(all.length - 1, Math.max(0, at))], true)
   }
   useKeys({ j: () => answer.effects.length > 0 && step(1), k: () => answer.effects.length > 0 && step(-1) })
-  if (answer.count === 0) return <Nothing {...{ answer, state, change, catalogue }} />
+  if (answer.count === 0) return <NoRun {...{ answer, state, change, catalogue }} />
   const metric = catalogue.get(answer.metric.field)
   return (
     <>
-      <GuardLine {...{ answer, state, change, catalogue }} />
-      <section className={join(page.block, isOld && css.isOld)} aria-label="Chart" aria-busy={isOld || undefined}>
+      <GuardLine
+        {...{ answer, state, change, catalogue }}
+        mixedWord="Not matched"
+        first={[answer.ignored.length > 0 && `Need not be equal: ${inputNames(answer.ignored, catalogue)}`]}
+        last={[
+          answer.unmeasured > 0 && `${count(answer.unmeasured)} without a metric above 0`,
+          answer.incomplete.length > 0 &&
+            `not computed in time: ${answer.incomplete.map((part) => (part === 'effects' ? 'some effects' : 'importances')).join(', ')}`,
+        ]}
+        acts={answer.ignored.length > 0 && <Act onPress={() => change({ vary: [] })}>Match all inputs</Act>}
+      />
+      <section className={join(page.block, isOld && frame.isOld)} aria-label="Chart" aria-busy={isOld || undefined}>
         <div className={page.blockHead}>
           <h2>
             Effects on {longName(metric)} {arrow(metric)}
@@ -227,7 +187,7 @@ function Body({ state, change, catalogue, answer, round, isOld }: BodyProps) {
           </p>
         ) : (
           <>
-            <p className={css.legend}>
+            <p className={frame.legend}>
               <span>filled: differs from no effect (circle: better or higher, square: worse or lower)</span>
               <span>hollow circle: none or unclear</span>
               <span>line: 95 % CI</span>
@@ -258,42 +218,23 @@ function Body({ state, change, catalogue, answer, round, isOld }: BodyProps) {
         <Rest {...{ answer, catalogue }} />
         <Constant {...{ answer, catalogue }} />
       </section>
+      <MissingPanel request={missingOf(state)} catalogue={catalogue} />
     </>
   )
 }
 
 // No run: what is missing, and what to do.
-function Nothing({ answer, state, change, catalogue }: ToolsProps & { answer: Answer }) {
-  const isFiltered = treeOf(state.choices, state.where) !== undefined
-  if (answer.total === 0)
-    return (
-      <div className={css.empty}>
-        <p>No results yet. An effect needs results that differ in one input.</p>
-        <code>profllm sweep run FILE --upload {window.location.origin}</code>
-        <p>
-          <Link className="inline" href={paths.upload()}>
-            Upload earlier results
-          </Link>
-        </p>
-      </div>
-    )
-  return (
-    <div className={css.empty}>
-      <p>
-        {answer.unmeasured > 0
-          ? `No result has a value above 0 of ${longName(catalogue.get(state.metric))}.`
-          : 'The filter removes all experiments.'}
-      </p>
-      {isFiltered && (
-        <p>
-          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>
-        </p>
-      )}
-      {!isFiltered && (
-        <ButtonLink look="line" href={paths.explore()}>
-          Explore experiments
-        </ButtonLink>
-      )}
-    </div>
-  )
-}
+const NoRun = ({ answer, state, change, catalogue }: ToolsProps & { answer: Answer }) => (
+  <Nothing
+    total={answer.total}
+    needs="An effect needs results that differ in one input."
+    isFiltered={treeOf(state.choices, state.where) !== undefined}
+    onClear={() => change({ choices: {}, where: undefined })}
+  >
+    <p>
+      {answer.unmeasured > 0
+        ? `No result has a value above 0 of ${longName(catalogue.get(state.metric))}.`
+        : 'The filter removes all experiments.'}
+    </p>
+  </Nothing>
+)

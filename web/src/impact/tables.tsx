@@ -4,7 +4,7 @@ import type { Catalogue } from '../fields/catalogue'
 import { count } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { Act } from '../ui/controls'
-import { Explained } from '../ui/explained'
+import { Explained, ExplainedHead } from '../ui/explained'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { CellsFigure, EffectFigure, ImportanceFigure, PlainFigure, RatioFigure } from './figures'
@@ -13,6 +13,7 @@ import {
   changeWords,
   effectName,
   FINDINGS,
+  findingWords,
   inputName,
   intervalWords,
   pWords,
@@ -34,7 +35,7 @@ interface TableProps extends Props {
 export function EffectTable({ answer, catalogue, opened, onOpen }: TableProps) {
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Effects table" aria-description="Scrolls">
-      <table className={page.rows}>
+      <table className={page.rows} {...oneStop}>
         <thead>
           <tr>
             <th scope="col">Input</th>
@@ -42,22 +43,49 @@ export function EffectTable({ answer, catalogue, opened, onOpen }: TableProps) {
             <th scope="col" className={page.num}>
               Effect
             </th>
-            <th scope="col" className={page.num}>
-              95 % CI
-            </th>
-            <th scope="col">Finding</th>
+            <ExplainedHead
+              name="95 % CI"
+              className={page.num}
+              rows={[
+                ['Definition', 'Range of the effects that the pairs are consistent with. The effect names its method.'],
+                ['n', 'column Cells'],
+              ]}
+            />
+            <ExplainedHead
+              name="Finding"
+              rows={[
+                ['better, worse', findingWords('better', answer.effect)],
+                ['none', findingWords('none', answer.effect)],
+                ['unclear', findingWords('unclear', answer.effect)],
+              ]}
+            />
             <th scope="col" className={page.num}>
               Cells
             </th>
-            <th scope="col" className={page.num}>
-              Pairs
-            </th>
-            <th scope="col" className={page.num}>
-              p
-            </th>
-            <th scope="col" className={page.num}>
-              q
-            </th>
+            <ExplainedHead
+              name="Pairs"
+              className={page.num}
+              rows={[['Definition', 'Pairs of runs, one with each value, that are equal in all other inputs.']]}
+            />
+            <ExplainedHead
+              name="p"
+              className={page.num}
+              rows={[
+                ['Definition', 'Probability of an effect of at least this size if the input had none.'],
+                ['n', 'column Cells'],
+              ]}
+            />
+            <ExplainedHead
+              name="q"
+              className={page.num}
+              rows={[
+                [
+                  'Definition',
+                  'Least false discovery rate at which this effect counts as one, among all effects (Benjamini and Hochberg).',
+                ],
+                ['n', 'the effects of this page'],
+              ]}
+            />
             <th scope="col" className={page.num}>
               Plain means
             </th>
@@ -66,7 +94,7 @@ export function EffectTable({ answer, catalogue, opened, onOpen }: TableProps) {
             </th>
           </tr>
         </thead>
-        <tbody {...oneStop}>
+        <tbody>
           {answer.effects.map((effect) => {
             const [contrast] = effect.contrasts
             const name = effectName(effect, catalogue)
@@ -124,7 +152,7 @@ export function Interactions({ answer, catalogue }: Props) {
     )
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Interactions table" aria-description="Scrolls">
-      <table className={page.rows}>
+      <table className={page.rows} {...oneStop}>
         <thead>
           <tr>
             <th scope="col">Effect of</th>
@@ -138,15 +166,27 @@ export function Interactions({ answer, catalogue }: Props) {
             <th scope="col" className={page.num}>
               Ratio of both
             </th>
-            <th scope="col" className={page.num}>
-              95 % CI
-            </th>
-            <th scope="col" className={page.num}>
-              Cells
-            </th>
+            <ExplainedHead
+              name="95 % CI"
+              className={page.num}
+              rows={[
+                ['Definition', 'Range of the effects that the pairs are consistent with. The effect names its method.'],
+                ['n', 'column Cells'],
+              ]}
+            />
+            <ExplainedHead
+              name="Cells"
+              className={page.num}
+              rows={[
+                [
+                  'Definition',
+                  'Combinations of all other inputs in which all four combinations of values were measured.',
+                ],
+              ]}
+            />
           </tr>
         </thead>
-        <tbody {...oneStop}>
+        <tbody>
           {answer.interactions.map((one) => {
             const [first, second] = [effectName(one.first, catalogue), effectName(one.second, catalogue)]
             return (
@@ -199,7 +239,7 @@ export function Rest({ answer, catalogue }: Props) {
       aria-label="Inputs without an effect"
       aria-description="Scrolls"
     >
-      <table className={page.rows}>
+      <table className={page.rows} {...oneStop}>
         <thead>
           <tr>
             <th scope="col">Input</th>
@@ -210,7 +250,7 @@ export function Rest({ answer, catalogue }: Props) {
             </th>
           </tr>
         </thead>
-        <tbody {...oneStop}>
+        <tbody>
           {answer.rest.map((rest) => {
             const name = inputName(rest, catalogue)
             const change = [rest.from, rest.to].map((value) => valueWords(rest.field, value, catalogue)).join(' → ')

@@ -7,7 +7,7 @@ import { count, formFor, showNumber } from '../format/number'
 import { type Quantity, readQuantity } from '../format/read'
 import { NOT_RECORDED } from '../format/value'
 import { Act, Field as TextField } from '../ui/controls'
-import { Explained } from '../ui/explained'
+import { Explained, ExplainedHead } from '../ui/explained'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { type ParetoState, USUAL_MARGIN } from '../url/pareto'
@@ -117,14 +117,21 @@ function Needs({ needs, catalogue, load, margin, onOpen }: NeedsProps) {
     `${amount(load)} × ${amount(1 + margin / 100)} / ${showNumber(need.rate, form)}, rounded up: ${servers(need.servers)}`
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Capacity table" aria-description="Scrolls">
-      <table className={page.rows}>
+      <table className={page.rows} {...oneStop}>
         <thead>
           <tr>
             <th scope="col">Configuration</th>
             <th scope="col">GPU</th>
-            <th scope="col" className={page.num}>
-              {longName(rate)} <span className="dim">{form.unit} per server</span>
-            </th>
+            <ExplainedHead
+              name={longName(rate)}
+              unit={`${form.unit} per server`}
+              className={page.num}
+              rows={[
+                ['Definition', `${rate.help || rate.id}. Mean of the runs.`],
+                ['n', 'the runs of the configuration, under GPUs'],
+                ['95 % CI', "Student's interval over the runs, in the next column"],
+              ]}
+            />
             <th scope="col" className={page.num}>
               95 % CI
             </th>

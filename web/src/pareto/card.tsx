@@ -1,25 +1,23 @@
 // One configuration: its membership, means with intervals, limits, runs, and the command that starts its server.
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 
-import { causeOf } from '../api/client'
-import { useCommands } from '../api/queries'
-import type { Slo } from '../api/types'
+import { ServerCommand } from '../analysis/server-command'
+import type { ParetoRequest, Slo } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { boundText, count, formFor, showNumber } from '../format/number'
 import { Act, ButtonLink } from '../ui/controls'
-import { Copy } from '../ui/copy'
 import { Explained } from '../ui/explained'
 import { oneStop } from '../ui/one-stop'
-import { visible } from '../ui/visible'
 import { Pin } from '../tray/pin'
 import { paths } from '../url/paths'
 import type { ParetoLimit } from '../url/pareto'
 import { type Configuration, COSTS, intervalOf, keeps, limitWords, membershipText, percentOf, runs } from './model'
 import css from './pareto.module.css'
 import type { Axis } from './plot'
+import { intervalOr, ONE_RUN, useMeans } from './use-means'
 
 const RUNS_SHOWN = 6
-
 interface Props {
   title: string // why it is shown
   one: Configuration
@@ -28,12 +26,18 @@ interface Props {
   slo: Slo | undefined
   nameOf: (id: number) => string
   catalogue: Catalogue
+  request: ParetoRequest | null // of the configurations
   other: Configuration | undefined // to compare with
   onClose: (() => void) | null
 }
 
-export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, onClose }: Props) {
+export function Card({ title, one, axes, limits, slo, nameOf, catalogue, request, other, onClose }: Props) {
   const { point, id } = one
+  const mean = useMeans(
+    useMemo(() => [one], [one]),
+    useMemo(() => COSTS.filter((field) => typeof point.row?.cells[field] === 'number'), [point]),
+    request,
+  )
   const measured = slo?.configurations.find(({ ids }) => ids.includes(id))
   return (
     <section className={css.card} aria-label="Configuration">
@@ -98,24 +102,25 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
                       rows={[
                         ['Definition', field.help || field.id],
                         ['n', runs(point.ids.length)],
-                        ['95 % CI', `${intervalOf(value, form)} ${form.unit}`],
+                        ['95 % CI', intervalOr(value, form)],
                       ]}
                     >
                       {showNumber(value.mean, form)}
                     </Explained>{' '}
                     {form.unit}
-                    <small>{value.low === null ? '1 run, no interval' : intervalOf(value, form)}</small>
+                    <small>{value.low === null ? ONE_RUN : intervalOf(value, form)}</small>
                   </dd>
                 </div>
               )
             )
           })}
           {COSTS.map((id) => {
-            const value = point.row?.cells[id]
+            const newest = point.row?.cells[id]
             const field = catalogue.get(id)
             // a metric has its mean above
-            if (typeof value !== 'number' || axes.some((axis) => axis.field.id === id)) return null
-            const form = formFor(field, [value])
+            if (typeof newest !== 'number' || axes.some((axis) => axis.field.id === id)) return null
+            const value = mean(one.id, id)
+            const form = formFor(field, [value?.mean ?? newest])
             return (
               <div key={id}>
                 <dt>{longName(field)}</dt>
@@ -123,14 +128,16 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
                   <Explained
                     name={longName(field)}
                     rows={[
-                      ['Definition', field.help],
-                      ['n', '1 run, the newest one'],
-                      ['95 % CI', 'none: choose it as a metric for the mean of all runs and its interval'],
+                      ['Definition', `${field.help}. Mean of the runs.`],
+                      ['n', runs(point.ids.length)],
+                      ['95 % CI', value ? intervalOr(value, form) : 'loading'],
+                      ['Source', 'The stored prices, under Prices'],
                     ]}
                   >
-                    {showNumber(value, form)}
+                    {showNumber(value?.mean ?? newest, form)}
                   </Explained>{' '}
                   {form.unit}
+                  <small>{value ? (value.low === null ? ONE_RUN : intervalOf(value, form)) : '…'}</small>
                 </dd>
               </div>
             )
@@ -156,7 +163,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
                         rows={[
                           ['Definition', field.help || field.id],
                           ['n', runs(point.ids.length)],
-                          ['95 % CI', value ? `${intervalOf(value, form)} ${form.unit}` : ''],
+                          ['95 % CI', value ? intervalOr(value, form) : ''],
                           ['Headroom', `${percentOf(value?.headroom ?? null)} of the limit is unused`],
                         ]}
                       >
@@ -206,7 +213,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
         ))}
         {point.ids.length > RUNS_SHOWN && ` and ${count(point.ids.length - RUNS_SHOWN)} earlier`}
       </p>
-      <Command id={id} />
+      <ServerCommand id={id} />
       <p className={css.cardActs} {...oneStop}>
         <Pin side={{ ids: point.ids }} name={one.name} look="line" />
         {other && (
@@ -224,36 +231,5 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, other, 
         )}
       </p>
     </section>
-  )
-}
-
-// The line that starts the server of the newest run.
-function Command({ id }: { id: number }) {
-  const commands = useCommands(id)
-  const server = commands.data?.commands.find((command) => command.id === 'server')
-  const text = server?.text?.trimEnd() ?? null
-  return (
-    <div className={css.command}>
-      {commands.error && (
-        <p role="alert">
-          Could not load the command. {causeOf(commands.error)} <Act onPress={() => void commands.refetch()}>Retry</Act>
-        </p>
-      )}
-      {text !== null && (
-        <>
-          <pre tabIndex={0} role="region" aria-label="Server command">
-            <bdi>{visible(text)}</bdi>
-          </pre>
-          <Copy text={() => text} of="of the server">
-            Copy command
-          </Copy>
-        </>
-      )}
-      {server && text === null && (
-        <p className="dim">
-          Server command not known: <bdi>{server.reason}</bdi>.
-        </p>
-      )}
-    </div>
   )
 }

@@ -1,6 +1,8 @@
 // The cheapest configuration that keeps all limits, by price, by GPU and by energy, and where each number is from.
+import { useMemo } from 'react'
+
 import { usePrices } from '../api/prices'
-import type { Slo } from '../api/types'
+import type { ParetoRequest, Slo } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { formFor, showNumber } from '../format/number'
 import { time } from '../format/time'
@@ -10,6 +12,7 @@ import { oneStop } from '../ui/one-stop'
 
 import { type Configuration, runs } from './model'
 import css from './pareto.module.css'
+import { intervalOr, useMeans } from './use-means'
 
 const KINDS = [
   ['price', 'by price', 'derived.cost_per_million_output_tokens', 'lowest price of a million output tokens'],
@@ -17,15 +20,24 @@ const KINDS = [
   ['watt', 'by energy', 'results.energy_per_token_j', 'lowest energy per output token'],
 ] as const
 
+const FIELDS = KINDS.map(([, , field]) => field)
+
 interface Props {
   slo: Slo
   all: Configuration[]
   catalogue: Catalogue
+  request: ParetoRequest | null // of the configurations
   onOpen: (id: number) => void
 }
 
-export function Cheapest({ slo, all, catalogue, onOpen }: Props) {
+export function Cheapest({ slo, all, catalogue, request, onOpen }: Props) {
   const prices = usePrices()
+  const chosen = useMemo(
+    () =>
+      all.filter(({ point }) => KINDS.some(([kind]) => slo.cheapest[kind]?.ids.some((id) => point.ids.includes(id)))),
+    [slo, all],
+  )
+  const mean = useMeans(chosen, FIELDS, request)
   if (slo.feasible_count === 0) return null
   const sourceOf = (kind: (typeof KINDS)[number][0], id: number) => {
     if (kind !== 'price') return 'Measured: the mean of the runs.'
@@ -49,6 +61,7 @@ export function Cheapest({ slo, all, catalogue, onOpen }: Props) {
             </span>
           )
         const form = formFor(field, [one.value])
+        const interval = mean(newest, id)
         return (
           <span key={kind}>
             {words}:{' '}
@@ -61,6 +74,7 @@ export function Cheapest({ slo, all, catalogue, onOpen }: Props) {
               rows={[
                 ['Definition', `${field.help}. Chosen: the ${best}.`],
                 ['n', runs(one.ids.length)],
+                ['95 % CI', interval ? intervalOr(interval, form) : 'not known yet'],
                 ['Source', sourceOf(kind, newest)],
               ]}
             >

@@ -1,6 +1,6 @@
 // Exports of the configurations: full precision, with a header that says where they are from.
 import type { Pareto } from '../api/types'
-import { safeCell } from '../format/file_cell'
+import { csvText, stamp } from '../format/csv'
 import type { Configuration } from './model'
 
 export interface Shown {
@@ -8,13 +8,6 @@ export interface Shown {
   all: Configuration[]
   group: string // field; '' if there is one frontier
   link: string
-}
-
-const stamp = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
-
-const quoted = (value: string | number | boolean | null | undefined) => {
-  const text = value === null || value === undefined ? '' : String(safeCell(value))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 export function csvOf({ answer, all, group, link }: Shown) {
@@ -40,14 +33,7 @@ export function csvOf({ answer, all, group, link }: Shown) {
     point.share,
     point.knee,
   ])
-  const notes = [`ProfLLM frontier, data version ${answer.data_version}, ${stamp(answer.at)}`, link]
-  return [
-    ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),
-    head.map(quoted).join(','),
-    ...rows.map((row) => row.map(quoted).join(',')),
-  ]
-    .map((text) => `${text}\r\n`)
-    .join('')
+  return csvText([`ProfLLM frontier, data version ${answer.data_version}, ${stamp(answer.at)}`, link], head, rows)
 }
 
 export function jsonOf({ answer: { at, request, ...answer }, link }: Shown) {

@@ -12,6 +12,7 @@ import type { AsOf, ParetoLimit, ParetoMetric, ParetoState, Way } from '../url/p
 export const TIME = 'run.timestamp'
 // The costs of a configuration, which its card shows.
 export const COSTS = ['derived.cost_per_million_output_tokens', 'derived.cost_per_hour'] as const
+const INPUT_KEY = 'derived.input_key'
 export const VERSION = 'environment.engine.version'
 export const RATE = 'results.request_throughput'
 const SLO_MOST = 1000
@@ -67,7 +68,11 @@ export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filte
       .filter((limit) => isBetterWay(limit, state, catalogue))
       .map(({ field, value }) => ({ field, value })),
     columns: [
-      ...new Set(['run.name', ...[...NAMING_FIELDS, ...COSTS].filter((id) => catalogue.byId.has(id)), ...others]),
+      ...new Set([
+        'run.name',
+        ...[INPUT_KEY, ...NAMING_FIELDS, ...COSTS].filter((id) => catalogue.byId.has(id)),
+        ...others,
+      ]),
     ],
     ...(state.withSimulated && { simulated: true }),
     ...(state.withUntrusted && { untrusted: true }),
@@ -81,6 +86,25 @@ export function capacityRequestOf(state: ParetoState, also?: Filter): SloRequest
 
 export function sloRequestOf(state: ParetoState, also?: Filter): SloRequest | null {
   return state.limits.length === 0 ? null : sloRequest(state, also, [])
+}
+
+// Means of some fields over the runs of some configurations: each field as a minimum that any value keeps.
+export function meansRequestOf(
+  points: ParetoPoint[],
+  fields: readonly string[],
+  request: ParetoRequest | null,
+): SloRequest | null {
+  const keys = [...new Set(points.map(({ row }) => row?.cells[INPUT_KEY]))].filter((key) => typeof key === 'string')
+  if (keys.length === 0 || fields.length === 0 || !request) return null
+  const { filter, simulated, untrusted } = request
+  return {
+    filter: conditionsOf(filter as Filter | undefined, { field: INPUT_KEY, op: 'in', value: keys }) ?? {},
+    limits: fields.map((field) => ({ field, min: 0 })),
+    limit: SLO_MOST,
+    records: false,
+    ...(simulated && { simulated }),
+    ...(untrusted && { untrusted }),
+  }
 }
 
 function sloRequest(state: ParetoState, also: Filter | undefined, rates: SloRequest['limits']): SloRequest {

@@ -1,36 +1,35 @@
 // Pareto: the configurations that no other one beats in two or three metrics, with limits, uncertainty and history. The
 // address has the state.
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { Link } from 'wouter'
 
-import { ApiError, causeOf } from '../api/client'
+import frame from '../analysis/analysis.module.css'
+import { GuardLine } from '../analysis/guard-line'
+import { Nothing } from '../analysis/nothing'
+import { Exports, Screen, useCatalogue, useLast } from '../analysis/screen'
 import { useFeasible, useFrontiers, useHistoryOf } from '../api/pareto'
 import { useBaselineLines } from '../api/planner'
-import { useFields, useHealth } from '../api/queries'
 import type { BaselineLine, Field, Pareto as Answer } from '../api/types'
 import { Pick } from '../chart/pick'
-import { Catalogue, longName } from '../fields/catalogue'
-import { FilterLine } from '../filter/filter-line'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { count, formOfScale, isNumeric } from '../format/number'
 import { useKeys } from '../keys/use-keys'
 import { Baselines } from '../planner/baselines'
 import { MissingPanel } from '../planner/missing-panel'
 import { slotOf, useTray } from '../tray/store'
-import { Act, Bone, ButtonLink, IconButton, join, Note, Progress, Select } from '../ui/controls'
+import { Act, IconButton, join, Select } from '../ui/controls'
+import type { ExportKinds } from '../ui/export-menu'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { useMedia } from '../ui/use-media'
 import { useStable } from '../ui/use-stable'
-import { Waiting } from '../ui/waiting'
 import { exploreOfPareto, type ParetoLimit, type ParetoState, type Way } from '../url/pareto'
-import { paths } from '../url/paths'
 import { usePlace } from '../url/use-place'
 import { type ParetoChange, useParetoState } from '../url/use-pareto'
 import { Capacity } from './capacity-panel'
 import { Card } from './card'
 import { Cheapest } from './cheapest'
-import { GuardLine } from './guard-line'
+import { csvOf, jsonOf, type Shown as ShownInFile } from './files'
 import { History } from './history'
 import { Limits } from './limits'
 import {
@@ -44,6 +43,7 @@ import {
   type Corner,
   daysBetween,
   filterAsOf,
+  type Group,
   groupsOf,
   isNotable,
   isOfAxes,
@@ -60,7 +60,6 @@ import css from './pareto.module.css'
 import { type Axis, Plot } from './plot'
 import { PricesButton } from './prices'
 import { GroupMark, Groups, Points, SizeLegend } from './tables'
-import { Tools } from './tools'
 
 const NO_LINES: BaselineLine[] = []
 const NONE_KEPT: ReadonlyMap<number, boolean | null> = new Map()
@@ -98,89 +97,84 @@ function useAnswers(state: ParetoState, catalogue: Catalogue | undefined, round:
 
 export function Pareto() {
   const { state, change, view } = useParetoState()
-  const fields = useFields()
-  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  const health = useHealth()
+  const { fields, catalogue } = useCatalogue()
   const [round, setRound] = useState(0)
   const answers = useAnswers(state, catalogue, round)
-  const { frontiers } = answers
-  // the last frontiers remain if an update fails
-  const last = useRef(frontiers.data)
-  if (frontiers.data) last.current = frontiers.data
-  const answer = frontiers.data ?? last.current
+  const { frontiers, history, now, slo, capacity } = answers
+  const answer = useLast(frontiers.data)
+  const shape = useShape(answer, state.group, catalogue)
   usePlace({ content: 'pareto', isReady: answer !== undefined })
   useKeys({ t: () => change({ asTable: !state.asTable }) })
-  const { now, slo, history, capacity } = answers
-  const failed = [frontiers, history, now, slo, capacity].filter((one) => one.error !== null)
-  const error = failed[0]?.error ?? fields.error ?? view.error
-  const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
   return (
-    <main id="main" className={css.body}>
-      <Progress on={frontiers.isFetching && !error} />
-      <div className={page.head}>
-        <div>
-          <h1>Pareto</h1>
-          {answer && (
-            <p className={page.facts}>
-              <span>
-                <span className="n">{count(answer.count)}</span> of <span className="n">{count(answer.total)}</span>{' '}
-                experiments
-              </span>
-              <span>
-                <span className="n">{count(answer.configuration_count)}</span>{' '}
-                {answer.configuration_count === 1 ? 'configuration' : 'configurations'}
-              </span>
-              <span>
-                <span className="n">{count(answer.groups.reduce((sum, one) => sum + one.frontier_count, 0))}</span> on a
-                frontier
-              </span>
-              {hasNewer && <Act onPress={() => setRound(round + 1)}>Show newer results</Act>}
-            </p>
-          )}
-          {catalogue && <FilterLine {...{ state, change, catalogue }} explore={exploreOfPareto(state)} />}
-        </div>
-      </div>
-      {error && (
-        <div className={page.notice}>
-          <Note kind="bad" role="alert">
-            <b>{answer ? 'Could not update the frontiers.' : 'Could not load the frontiers.'}</b> {causeOf(error)}{' '}
-            <Act
-              onPress={() => {
-                for (const one of failed) void one.refetch()
-                if (fields.error) void fields.refetch()
-              }}
-            >
-              Retry
-            </Act>
-            {error instanceof ApiError && error.problem.instance && (
-              <span className="dim"> Request {error.problem.instance}</span>
-            )}
-          </Note>
-        </div>
-      )}
-      <Waiting queries={[frontiers]} />
-      {!answer && !error && (
-        <>
-          <p className={page.lead} role="status">
-            Loading the frontiers…
-          </p>
-          <div className={css.bones}>
-            <Bone width={320} />
-            <Bone width={480} />
-          </div>
-        </>
-      )}
-      {answer && catalogue && <Body {...{ state, change, catalogue, answers, answer }} />}
-    </main>
+    <Screen
+      title="Pareto"
+      noun="frontiers"
+      facts={
+        answer && (
+          <>
+            <span>
+              <span className="n">{count(answer.configuration_count)}</span>{' '}
+              {answer.configuration_count === 1 ? 'configuration' : 'configurations'}
+            </span>
+            <span>
+              <span className="n">{count(answer.groups.reduce((sum, one) => sum + one.frontier_count, 0))}</span> on a
+              frontier
+            </span>
+          </>
+        )
+      }
+      tools={
+        answer && shape && answer.count > 0 ? (
+          <>
+            <Exports
+              noun="configurations"
+              file="profllm-pareto"
+              kinds={KINDS}
+              shown={{ answer, all: shape.all, group: shape.groupField }}
+            />
+            <PricesButton />
+          </>
+        ) : null
+      }
+      {...{ answer, state, change, catalogue }}
+      explore={exploreOfPareto(state)}
+      queries={[frontiers, history, now, slo, capacity, fields]}
+      viewError={view.error}
+      onNewer={() => setRound(round + 1)}
+    >
+      {answer && catalogue && shape && <Body {...{ state, change, catalogue, answers, answer }} {...shape} />}
+    </Screen>
   )
 }
 
-interface BodyProps {
+type Shown = Answer & { at: number; request: unknown }
+
+interface Shape {
+  groupField: string // '' if there is one frontier
+  groups: Group[]
+  all: Configuration[]
+}
+
+function useShape(answer: Shown | undefined, group: string, catalogue: Catalogue | undefined): Shape | undefined {
+  return useMemo(() => {
+    if (!answer || !catalogue) return undefined
+    const groupField = answer.groups.some(({ key }) => Object.keys(key).length > 0) || group ? group : ''
+    const groups = groupsOf(answer, groupField, catalogue)
+    return { groupField, groups, all: configurationsOf(groups, catalogue) }
+  }, [answer, group, catalogue])
+}
+
+const KINDS: ExportKinds<ShownInFile> = {
+  csv: ['CSV', csvOf, 'text/csv'],
+  json: ['JSON', jsonOf, 'application/json'],
+}
+
+interface BodyProps extends Shape {
   state: ParetoState
   change: ParetoChange
   catalogue: Catalogue
   answers: ReturnType<typeof useAnswers>
-  answer: Answer & { at: number; request: unknown }
+  answer: Shown
 }
 
 // The first of equal values.
@@ -190,16 +184,13 @@ function useSame<T>(value: T): T {
   return last.current
 }
 
-function Body({ state, change, catalogue, answers, answer }: BodyProps) {
+function Body({ state, change, catalogue, answers, answer, groupField, groups, all }: BodyProps) {
   const { now, releases, days } = answers
   const slo = state.limits.length > 0 ? answers.slo.data : undefined
   const [dragged, setDragged] = useState<ParetoLimit | null>(null)
   const isNarrow = useMedia('(max-width: 900px)')
   const pinned = useTray((tray) => tray.pinned)
   const letterOf = useCallback(({ point }: Configuration) => slotOf(pinned, { ids: point.ids }), [pinned])
-  const groupField = answer.groups.some(({ key }) => Object.keys(key).length > 0) || state.group ? state.group : ''
-  const groups = useMemo(() => groupsOf(answer, groupField, catalogue), [answer, groupField, catalogue])
-  const all = useMemo(() => configurationsOf(groups, catalogue), [groups, catalogue])
   const axes = useMemo((): [Axis, Axis, ...Axis[]] => {
     const axis = (i: number): Axis => {
       const metric = answer.metrics[i]
@@ -265,7 +256,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   const notable = useMemo(() => all.filter(({ point }) => isNotable(point)), [all])
   const far = state.asTable ? 0 : countOutside(all)
   const groupName = groupField ? longName(catalogue.get(groupField)) : ''
-  if (answer.count === 0) return <Nothing {...{ answer, state, change, catalogue }} />
+  if (answer.count === 0) return <NoConfiguration {...{ answer, state, change, catalogue }} />
   // a limit of an axis begins at the median, so that it can be dragged from there
   const add = (field: Field): ParetoLimit | null => {
     const i = state.metrics.findIndex((metric) => metric.field === field.id)
@@ -292,6 +283,7 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
       slo={slo}
       nameOf={(id) => all.find(({ point }) => point.ids.includes(id))?.name ?? `result ${id}`}
       catalogue={catalogue}
+      request={answers.request}
       other={opened && best && best !== opened ? best : undefined}
       onClose={opened ? () => change({ point: null }) : null}
     />
@@ -308,11 +300,15 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
   }
   return (
     <>
-      <div className={css.pageTools} role="toolbar" aria-label="Page tools" {...oneStop}>
-        <Tools answer={answer} all={all} group={groupField} />
-        <PricesButton />
-      </div>
-      <GuardLine {...{ answer, state, change, catalogue }} />
+      <GuardLine
+        {...{ answer, state, change, catalogue }}
+        last={[
+          answer.unmeasured > 0 &&
+            `${count(answer.unmeasured)} without ${answer.metrics.length > 2 ? 'all three' : 'both'} metrics`,
+          answer.more_count > 0 && `${count(answer.more_count)} more groups`,
+          answer.incomplete.length > 0 && 'memberships not computed in time',
+        ]}
+      />
       <Limits
         limits={limits}
         catalogue={catalogue}
@@ -325,12 +321,12 @@ function Body({ state, change, catalogue, answers, answer }: BodyProps) {
         onChange={(next) => change({ limits: next })}
         onAdd={add}
       />
-      {slo && <Cheapest {...{ slo, all, catalogue }} onOpen={open} />}
-      <div className={join(css.split, isOld && css.isOld)}>
+      {slo && <Cheapest {...{ slo, all, catalogue }} request={answers.request} onOpen={open} />}
+      <div className={join(css.split, isOld && frame.isOld)}>
         {isNarrow && card}
         <section className={css.chart} aria-label="Chart" aria-busy={isOld || undefined}>
           <AxisTools {...{ state, change, catalogue, axes }} />
-          <p className={css.legend}>
+          <p className={join(frame.legend, css.chartLegend)}>
             {groups.length > 1 &&
               groups.map((group) => (
                 <span key={group.at}>
@@ -507,7 +503,7 @@ function AxisTools({
     )
   }
   return (
-    <div className={css.tools} role="toolbar" aria-label="Metrics and groups" {...oneStop}>
+    <div className={frame.tools} role="toolbar" aria-label="Metrics and groups" {...oneStop}>
       {axis(1)}
       {axis(0)}
       <Pick
@@ -551,22 +547,20 @@ function AxisTools({
 type Only<T, K extends keyof T> = { [P in K]: T[P] }
 
 // No configuration: what is missing, and what to do.
-function Nothing({ answer, state, change, catalogue }: Only<BodyProps, 'answer' | 'state' | 'change' | 'catalogue'>) {
+function NoConfiguration({
+  answer,
+  state,
+  change,
+  catalogue,
+}: Only<BodyProps, 'answer' | 'state' | 'change' | 'catalogue'>) {
   const isFiltered = treeOf(state.choices, state.where) !== undefined
-  if (answer.total === 0)
-    return (
-      <div className={css.empty}>
-        <p>No results yet. A frontier needs results of several configurations.</p>
-        <code>profllm sweep run FILE --upload {window.location.origin}</code>
-        <p>
-          <Link className="inline" href={paths.upload()}>
-            Upload earlier results
-          </Link>
-        </p>
-      </div>
-    )
   return (
-    <div className={css.empty}>
+    <Nothing
+      total={answer.total}
+      needs="A frontier needs results of several configurations."
+      isFiltered={isFiltered}
+      onClear={() => change({ choices: {}, where: undefined })}
+    >
       <p>
         {answer.unmeasured > 0
           ? `No result has ${state.metrics.length > 2 ? 'all of' : 'both'} ${state.metrics.map(({ field }) => longName(catalogue.get(field))).join(' and ')}.`
@@ -579,18 +573,8 @@ function Nothing({ answer, state, change, catalogue }: Only<BodyProps, 'answer' 
           <Act onPress={() => change({ asOf: null })}>Show now</Act>
         </p>
       )}
-      {isFiltered && (
-        <p>
-          <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>
-        </p>
-      )}
       {answer.unmeasured > 0 && <AxisChoice {...{ state, change }} />}
-      {!isFiltered && (
-        <ButtonLink look="line" href={paths.explore()}>
-          Explore experiments
-        </ButtonLink>
-      )}
-    </div>
+    </Nothing>
   )
 }
 

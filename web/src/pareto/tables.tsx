@@ -9,7 +9,8 @@ import { type Catalogue, longName } from '../fields/catalogue'
 import { boundText, count, formFor, formOfUnit, showNumber } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
 import { Act, Button, join } from '../ui/controls'
-import { Explained } from '../ui/explained'
+import { Explained, ExplainedHead } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import { type Configuration, configurations, type Group, intervalOf, percentOf, runs } from './model'
@@ -63,18 +64,34 @@ export const Groups = memo(function Groups({ answer, groups, all, axes, name, ca
         <thead>
           <tr>
             <th scope="col">{name || 'Frontier'}</th>
-            <th scope="col" className={page.num}>
-              Experiments
-            </th>
-            <th scope="col" className={page.num}>
-              Configurations
-            </th>
+            <ExplainedHead
+              name="Experiments"
+              className={page.num}
+              rows={[['Definition', 'Results of the group that have all metrics.']]}
+            />
+            <ExplainedHead
+              name="Configurations"
+              className={page.num}
+              rows={[
+                ['Definition', 'Sets of results with equal inputs, engine, release, GPU model and GPU count.'],
+                ['n', 'the experiments of the group'],
+              ]}
+            />
             <th scope="col" className={page.num}>
               On frontier
             </th>
-            <th scope="col" className={page.num}>
-              Dominated
-            </th>
+            <ExplainedHead
+              name="Dominated"
+              className={page.num}
+              rows={[
+                [
+                  'Definition',
+                  'Share of the configurations that another one of the group equals or beats in all metrics, by the means.',
+                ],
+                ['n', 'the configurations of the group'],
+                ['95 % CI', 'none; each configuration has a membership by resampling'],
+              ]}
+            />
             <th scope="col" className={page.num}>
               Hypervolume
             </th>
@@ -227,7 +244,7 @@ export const Points = memo(function Points({
         aria-label={label}
         aria-description="Scrolls"
       >
-        <table className={page.rows} aria-rowcount={all.length + 1}>
+        <table className={page.rows} aria-rowcount={all.length + 1} {...oneStop}>
           <thead>
             <tr>
               <th scope="col">Configuration</th>
@@ -236,18 +253,51 @@ export const Points = memo(function Points({
                 Runs
               </th>
               {axes.map(({ field, form }) => [
-                <th key={field.id} scope="col" className={page.num}>
-                  {longName(field)} <span className="dim">{form.unit}</span>
-                </th>,
+                <ExplainedHead
+                  key={field.id}
+                  name={longName(field)}
+                  unit={form.unit}
+                  className={page.num}
+                  rows={[
+                    ['Definition', `${field.help || field.id}. Mean of the runs.`],
+                    ['n', 'column Runs'],
+                    ['95 % CI', "Student's interval over the runs, in the next column"],
+                  ]}
+                />,
                 <th key={`${field.id} ci`} scope="col" className={page.num}>
                   95 % CI
                 </th>,
               ])}
-              <th scope="col">On the frontier</th>
-              <th scope="col" className={page.num}>
-                Share
-              </th>
-              {kept && <th scope="col">Within limits</th>}
+              <ExplainedHead
+                name="On the frontier"
+                rows={[
+                  [
+                    'Definition',
+                    'Surely: on the frontier in at least 95 % of 1,000 resamples of the runs. Not: in at most 5 %. By the means: too few repeated runs to resample.',
+                  ],
+                  ['n', 'column Runs'],
+                ]}
+              />
+              <ExplainedHead
+                name="Share"
+                className={page.num}
+                rows={[
+                  ['Definition', 'Share of 1,000 resamples of the runs in which the configuration is on the frontier.'],
+                  ['n', 'column Runs'],
+                ]}
+              />
+              {kept && (
+                <ExplainedHead
+                  name="Within limits"
+                  rows={[
+                    [
+                      'Definition',
+                      "Surely: Student's 95 % interval of each mean keeps its limit. Not: some interval breaks its limit. Perhaps: neither. Unknown: a single run or a missing value.",
+                    ],
+                    ['n', 'column Runs'],
+                  ]}
+                />
+              )}
               <th scope="col">Details</th>
             </tr>
           </thead>

@@ -79,6 +79,8 @@ export const runs = (n: number) => `${count(n)} ${n === 1 ? 'run' : 'runs'}`
 
 export const ratioOf = (value: number | null) => (value === null ? NOT_RECORDED : `${value.toFixed(2)} ×`)
 export const shareOf = (value: number | null) => (value === null ? NOT_RECORDED : `${(value * 100).toFixed(0)} %`)
+// A limit as it was set: "12.5 %".
+export const limitOf = (share: number) => `${Number((share * 100).toPrecision(6))} %`
 export const intervalOf = ({ low, high }: Pick<Numbers, 'low' | 'high'>, show: (value: number) => string) =>
   low === null || high === null ? 'none: too few repeated runs' : `${show(low)} … ${show(high)}`
 export const showIn = (form: Form) => (value: number) => `${showNumber(value, form)} ${form.unit}`.trim()
@@ -106,5 +108,5 @@ const CERTAINTY = { surely: 'surely', perhaps: 'perhaps', unknown: 'not known ho
 // Where more GPUs stop paying, in words.
 export const stopOf = ({ stop }: ScalingLine, limit: number) =>
   stop === null
-    ? `every size pays: no gain is below ${shareOf(limit)}`
+    ? `every size pays: no gain is below ${limitOf(limit)}`
     : `stops paying after ${stop.from} (${CERTAINTY[stop.certainty]}): each GPU up to ${stop.to} adds ${shareOf(stop.gain.value)} of an ideal one`

@@ -1,15 +1,16 @@
 // One panel: a number of each point over the sizes. All panels have the same axis of sizes; the table has the values.
-import { useRef } from 'react'
+import { type MouseEvent, useRef } from 'react'
 
 import { shapeOf } from '../chart/shapes'
 import { colourOf } from '../chart/slots'
 import { type Form, showNumber } from '../format/number'
 import { evenTicks } from '../format/ticks'
 import { useWidth } from '../ui/use-width'
-import type { Numbers, Placed } from './model'
+import { intervalOf, type Numbers, type Placed, runs, showIn } from './model'
 import css from './scaling.module.css'
 
 const HIGH = 200
+const NEAR_PX = 24
 const BOX = { left: 56, right: 16, top: 12, bottom: 26 }
 
 interface Props {
@@ -18,12 +19,16 @@ interface Props {
   sizes: number[]
   form: Form
   isLinear: boolean
+  opened: Placed | undefined
+  letterOf: (one: Placed) => string | undefined // of its pin
+  onOpen: (id: number) => void
   numbersOf: (one: Placed) => Numbers
   idealOf?: (one: Placed) => number | null // drawn as a dashed line
   limit?: number
 }
 
-export function Panel({ title, all, sizes, form, isLinear, numbersOf, idealOf, limit }: Props) {
+export function Panel(props: Props) {
+  const { title, all, sizes, form, isLinear, opened, letterOf, onOpen, numbersOf, idealOf, limit } = props
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 400)
   const shown = all.filter((one) => one.slot >= 0 && numbersOf(one).value !== null)
@@ -52,6 +57,26 @@ export function Panel({ title, all, sizes, form, isLinear, numbersOf, idealOf, l
         return value === null ? [] : [`${toX(one.point.size)} ${toY(value)}`]
       })
       .join('L')
+  const near = ({ clientX, clientY, currentTarget }: MouseEvent<Element>) => {
+    const from = currentTarget.getBoundingClientRect()
+    const [px, py] = [clientX - from.left, clientY - from.top]
+    let [best, least] = [undefined as Placed | undefined, NEAR_PX]
+    for (const one of shown) {
+      const by = Math.hypot(toX(one.point.size) - px, toY(numbersOf(one).value ?? 0) - py)
+      if (by < least) [best, least] = [one, by]
+    }
+    return best
+  }
+  const words = (one: Placed) => {
+    const { value, low, high } = numbersOf(one)
+    const show = showIn(form)
+    return [
+      one.name,
+      `${title} ${value === null ? '' : show(value)}`,
+      `95 % CI ${intervalOf({ low, high }, show)}`,
+      runs(one.point.ids.length),
+    ].join(', ')
+  }
   return (
     <figure className={css.panel}>
       <figcaption>
@@ -66,6 +91,10 @@ export function Panel({ title, all, sizes, form, isLinear, numbersOf, idealOf, l
             height={HIGH}
             viewBox={`0 0 ${width} ${HIGH}`}
             role="img"
+            onClick={(event) => {
+              const one = near(event)
+              if (one) onOpen(one.id)
+            }}
             aria-label={`${title} over sizes, ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}; the table has the values`}
           >
             {axis.ticks.map((tick) => (
@@ -109,7 +138,7 @@ export function Panel({ title, all, sizes, form, isLinear, numbersOf, idealOf, l
                     const [x, y] = [toX(one.point.size), toY(value ?? 0)]
                     return (
                       <g key={one.id}>
-                        <title>{one.name}</title>
+                        <title>{words(one)}</title>
                         {low !== null && high !== null && <path d={`M${x} ${toY(low)}V${toY(high)}`} stroke={colour} />}
                         <path
                           d={shapeOf(one.slot)}
@@ -117,6 +146,12 @@ export function Panel({ title, all, sizes, form, isLinear, numbersOf, idealOf, l
                           fill={one.point.on_line ? colour : 'var(--sheet)'}
                           stroke={colour}
                         />
+                        {one === opened && <circle cx={x} cy={y} r={11} fill="none" stroke="var(--accent)" />}
+                        {letterOf(one) && (
+                          <text className={css.letter} x={x + 9} y={y - 7}>
+                            {letterOf(one)}
+                          </text>
+                        )}
                         {isStop && <circle cx={x} cy={y} r={8} fill="none" stroke="var(--text)" data-stop="" />}
                       </g>
                     )

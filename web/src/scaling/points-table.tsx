@@ -7,14 +7,17 @@ import { colourOf } from '../chart/slots'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { count, formFor } from '../format/number'
 import { NOT_RECORDED } from '../format/value'
+import { Slot } from '../tray/slot'
 import { Act } from '../ui/controls'
 import { Explained } from '../ui/explained'
+import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import {
   AXIS_NAMES,
   intervalOf,
   layoutOf,
+  limitOf,
   paysOf,
   type Placed,
   ratioOf,
@@ -31,15 +34,18 @@ export const LineMark = ({ slot }: { slot: number }) => (
   </svg>
 )
 
+const Pinned = ({ letter }: { letter: string | undefined }) => letter !== undefined && <Slot letter={letter} />
+
 interface Props {
   answer: Scaling
   all: Placed[]
   catalogue: Catalogue
   opened: number | null
+  letterOf: (one: Placed) => string | undefined // of its pin
   onOpen: (id: number) => void
 }
 
-export function PointsTable({ answer, all, catalogue, opened, onOpen }: Props) {
+export function PointsTable({ answer, all, catalogue, opened, letterOf, onOpen }: Props) {
   const metric = catalogue.get(answer.metric.field)
   const show = showIn(
     formFor(
@@ -62,7 +68,7 @@ export function PointsTable({ answer, all, catalogue, opened, onOpen }: Props) {
   const hasLines = answer.lines.length > 1
   return (
     <div className={page.scroll} tabIndex={0} role="region" aria-label="Sizes table" aria-description="Scrolls">
-      <table className={page.rows}>
+      <table className={page.rows} {...oneStop}>
         <thead>
           <tr>
             {hasLines && <th scope="col">Line</th>}
@@ -90,14 +96,18 @@ export function PointsTable({ answer, all, catalogue, opened, onOpen }: Props) {
             const { point } = one
             const n: [string, string] = ['n', runs(point.ids.length)]
             return (
-              <tr key={`${one.line.id} ${one.id}`} aria-current={one.id === opened || undefined}>
+              <tr
+                key={`${one.line.id} ${one.id}`}
+                data-opened={one.id === opened || undefined}
+                aria-current={one.id === opened || undefined}
+              >
                 {hasLines && (
                   <th scope="row">
                     <LineMark slot={one.slot} /> <bdi>{one.line.label}</bdi>
                   </th>
                 )}
                 <td>
-                  <Link href={paths.experiment(one.id)}>{point.size}</Link>
+                  <Link href={paths.experiment(one.id)}>{point.size}</Link> <Pinned letter={letterOf(one)} />
                 </td>
                 <td>
                   <bdi>{layoutOf(point)}</bdi>
@@ -178,7 +188,7 @@ export function PointsTable({ answer, all, catalogue, opened, onOpen }: Props) {
                         'Definition',
                         'Speed-up beyond that of the previous size, divided by the same difference of the ideal.',
                       ],
-                      ['Limit', `${shareOf(answer.gain_limit)}: ${paysOf(point) || 'no gain'}`],
+                      ['Limit', `${limitOf(answer.gain_limit)}: ${paysOf(point) || 'no gain'}`],
                       n,
                       ['95 % CI', intervalOf(point.gain, shareOf)],
                     ]}

@@ -1,30 +1,33 @@
 // Scaling: how a metric grows over parallel sizes, how far it is from ideal, and where more GPUs stop paying. The
 // address has the state.
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 
-import { ApiError, causeOf } from '../api/client'
-import { useCommands, useFields, useHealth } from '../api/queries'
+import frame from '../analysis/analysis.module.css'
+import { GuardLine } from '../analysis/guard-line'
+import { Nothing } from '../analysis/nothing'
+import { Exports, Screen, useCatalogue, useLast } from '../analysis/screen'
+import { ServerCommand } from '../analysis/server-command'
 import { useScaling } from '../api/scaling'
-import type { Scaling as Answer } from '../api/types'
-import { mixedList, splitCautions } from '../chart/guard'
 import { Pick } from '../chart/pick'
-import { Catalogue, longName } from '../fields/catalogue'
-import { FilterLine } from '../filter/filter-line'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { count, formFor, formOfUnit, isNumeric } from '../format/number'
+import { useKeys } from '../keys/use-keys'
+import { MissingPanel } from '../planner/missing-panel'
+import { missingOf } from '../planner/model'
 import { Pin } from '../tray/pin'
-import { Act, Bone, ButtonLink, join, Note, Progress, Segment, Select } from '../ui/controls'
-import { Copy } from '../ui/copy'
+import { slotOf, useTray } from '../tray/store'
+import { Act, ButtonLink, join, Segment, Select } from '../ui/controls'
+import type { ExportKinds } from '../ui/export-menu'
 import { oneStop } from '../ui/one-stop'
-import page from '../ui/page.module.css'
-import { visible } from '../ui/visible'
-import { Waiting } from '../ui/waiting'
+import { useStable } from '../ui/use-stable'
 import { paths } from '../url/paths'
 import { AXES, exploreOfScaling, type ScalingState } from '../url/scaling'
 import { usePlace } from '../url/use-place'
 import { type ScalingChange, useScalingState } from '../url/use-scaling'
-import { AXIS_NAMES, type Placed, placedOf, requestOf, runs, stopOf } from './model'
+import { csvOf, jsonOf, type Shown } from './files'
+import { AXIS_NAMES, limitOf, type Placed, placedOf, requestOf, runs, stopOf } from './model'
 import { Panel } from './plot'
 import { LineMark, PointsTable } from './points-table'
 import css from './scaling.module.css'
@@ -32,75 +35,39 @@ import css from './scaling.module.css'
 const CONCURRENCY = 'benchmark.max_concurrency'
 const GAINS = ['0.3', '0.5', '0.7', '0.9']
 
+const KINDS: ExportKinds<Shown> = {
+  csv: ['CSV', csvOf, 'text/csv'],
+  json: ['JSON', jsonOf, 'application/json'],
+}
+
 export function Scaling() {
   const { state, change, view } = useScalingState()
-  const fields = useFields()
-  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  const health = useHealth()
+  const { fields, catalogue } = useCatalogue()
   const [round, setRound] = useState(0)
   const request = useMemo(() => (catalogue ? requestOf(state, catalogue) : null), [state, catalogue])
   const scaling = useScaling(request, round)
-  // the last lines remain if an update fails
-  const last = useRef(scaling.data)
-  if (scaling.data) last.current = scaling.data
-  const answer = scaling.data ?? last.current
+  const answer = useLast(scaling.data)
   usePlace({ content: 'scaling', isReady: answer !== undefined })
-  const error = scaling.error ?? fields.error ?? view.error
-  const hasNewer = answer && (health.data?.data_version ?? 0) > answer.data_version
+  const lines = answer ? answer.lines.length + answer.more_count : 0
   return (
-    <main id="main" className={css.body}>
-      <Progress on={scaling.isFetching && !error} />
-      <div className={page.head}>
-        <div>
-          <h1>Scaling</h1>
-          {answer && (
-            <p className={page.facts}>
-              <span>
-                <span className="n">{count(answer.count)}</span> of <span className="n">{count(answer.total)}</span>{' '}
-                experiments
-              </span>
-              <span>
-                <span className="n">{count(answer.lines.length + answer.more_count)}</span>{' '}
-                {answer.lines.length + answer.more_count === 1 ? 'line' : 'lines'} with several sizes
-              </span>
-              {hasNewer && <Act onPress={() => setRound(round + 1)}>Show newer results</Act>}
-            </p>
-          )}
-          {catalogue && <FilterLine {...{ state, change, catalogue }} explore={exploreOfScaling(state)} />}
-        </div>
-      </div>
-      {error && (
-        <div className={page.notice}>
-          <Note kind="bad" role="alert">
-            <b>{answer ? 'Could not update the lines.' : 'Could not load the lines.'}</b> {causeOf(error)}{' '}
-            <Act
-              onPress={() => {
-                if (scaling.error) void scaling.refetch()
-                if (fields.error) void fields.refetch()
-              }}
-            >
-              Retry
-            </Act>
-            {error instanceof ApiError && error.problem.instance && (
-              <span className="dim"> Request {error.problem.instance}</span>
-            )}
-          </Note>
-        </div>
-      )}
-      <Waiting queries={[scaling]} />
-      {!answer && !error && (
-        <>
-          <p className={page.lead} role="status">
-            Loading the lines…
-          </p>
-          <div className={css.bones}>
-            <Bone width={320} />
-            <Bone width={480} />
-          </div>
-        </>
-      )}
+    <Screen
+      title="Scaling"
+      noun="lines"
+      facts={
+        <span>
+          <span className="n">{count(lines)}</span> {lines === 1 ? 'line' : 'lines'} with several sizes
+        </span>
+      }
+      tools={answer ? <Exports noun="sizes" file="profllm-scaling" kinds={KINDS} shown={{ answer }} /> : null}
+      {...{ answer, state, change, catalogue }}
+      explore={exploreOfScaling(state)}
+      queries={[scaling, fields]}
+      viewError={view.error}
+      onNewer={() => setRound(round + 1)}
+    >
+      {catalogue && (answer || scaling.error) && <AxisTools {...{ state, change, catalogue }} />}
       {answer && catalogue && <Body {...{ state, change, catalogue, answer }} isOld={scaling.isPlaceholderData} />}
-    </main>
+    </Screen>
   )
 }
 
@@ -108,7 +75,7 @@ interface BodyProps {
   state: ScalingState
   change: ScalingChange
   catalogue: Catalogue
-  answer: Answer
+  answer: Shown['answer']
   isOld: boolean
 }
 
@@ -119,19 +86,36 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
     [all],
   )
   const opened = state.point === null ? undefined : all.find(({ point }) => point.ids.includes(state.point ?? 0))
+  const pinned = useTray((tray) => tray.pinned)
+  const letterOf = useCallback(({ point }: Placed) => slotOf(pinned, { ids: point.ids }), [pinned])
+  const open = useStable((point: number) => change({ point }))
+  const step = (by: number) => {
+    const at = opened ? all.indexOf(opened) + by : by > 0 ? 0 : all.length - 1
+    const next = all[Math.min(all.length - 1, Math.max(0, at))]
+    if (next) change({ point: next.id }, { replace: true })
+  }
+  useKeys({ j: () => step(1), k: () => step(-1) })
   const { isLinear } = state
+  const shown = { all, sizes, isLinear, opened, letterOf, onOpen: open }
   const metric = catalogue.get(answer.metric.field)
   const times = formOfUnit('', [1.5])
   return (
     <>
-      <Tools {...{ state, change, catalogue }} />
-      <Guard {...{ state, change, answer }} />
+      <GuardLine
+        {...{ answer, state, change, catalogue }}
+        last={[
+          answer.unmeasured > 0 && `${count(answer.unmeasured)} without the metric`,
+          answer.unsized_count > 0 && `${count(answer.unsized_count)} of unknown size`,
+          answer.single_count > 0 && `${count(answer.single_count)} configurations of one size not shown`,
+          answer.incomplete.length > 0 && 'intervals not computed in time',
+        ]}
+      />
       {answer.lines.length === 0 ? (
-        <Nothing {...{ answer, state, change, catalogue }} />
+        <NoLine {...{ answer, state, change, catalogue }} />
       ) : (
-        <div className={join(isOld && css.isOld)}>
+        <div className={join(isOld && frame.isOld)}>
           <section aria-label="Lines">
-            <ul className={css.legend}>
+            <ul className={join(frame.legend, css.lines)}>
               {answer.lines.slice(0, 8).map((line) => (
                 <li key={line.id}>
                   <LineMark slot={all.find((one) => one.line === line)?.slot ?? -1} />{' '}
@@ -157,20 +141,20 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
               form={times}
               numbersOf={({ point }) => point.speedup}
               idealOf={({ point }) => point.ideal}
-              {...{ all, sizes, isLinear }}
+              {...shown}
             />
             <Panel
               title="Efficiency"
               form={formOfUnit('share', [1])}
               numbersOf={({ point }) => point.efficiency}
-              {...{ all, sizes, isLinear }}
+              {...shown}
             />
             <Panel
               title="Gain of each added GPU"
               form={formOfUnit('share', [1])}
               limit={answer.gain_limit}
               numbersOf={({ point }) => point.gain}
-              {...{ all, sizes, isLinear }}
+              {...shown}
             />
             {answer.panels.map(({ field: id }, i) => {
               const field = catalogue.get(id)
@@ -187,27 +171,24 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
                     low: point.panels[i]?.low ?? null,
                     high: point.panels[i]?.high ?? null,
                   })}
-                  {...{ all, sizes, isLinear }}
+                  {...shown}
                 />
               )
             })}
           </section>
           {opened && <Card one={opened} all={all} onClose={() => change({ point: null })} />}
-          <PointsTable
-            {...{ answer, all, catalogue }}
-            opened={opened?.id ?? null}
-            onOpen={(point) => change({ point })}
-          />
+          <PointsTable {...{ answer, all, catalogue }} opened={opened?.id ?? null} letterOf={letterOf} onOpen={open} />
         </div>
       )}
+      {answer.total > 0 && <MissingPanel request={missingOf(state)} catalogue={catalogue} />}
     </>
   )
 }
 
-function Tools({ state, change, catalogue }: Omit<BodyProps, 'answer' | 'isOld'>) {
+function AxisTools({ state, change, catalogue }: Omit<BodyProps, 'answer' | 'isOld'>) {
   const gains = GAINS.includes(String(state.gain)) ? GAINS : [...GAINS, String(state.gain)]
   return (
-    <div className={css.tools} role="toolbar" aria-label="Axes" {...oneStop}>
+    <div className={join(frame.tools, css.axes)} role="toolbar" aria-label="Axes" {...oneStop}>
       <Select
         label="Size"
         value={state.axis}
@@ -227,7 +208,7 @@ function Tools({ state, change, catalogue }: Omit<BodyProps, 'answer' | 'isOld'>
         label="Limit of the gain"
         value={String(state.gain)}
         onChange={(gain) => change({ gain: Number(gain) })}
-        options={gains.map((gain) => [gain, `pays from ${Math.round(Number(gain) * 100)} % of an ideal GPU`])}
+        options={gains.map((gain) => [gain, `pays from ${limitOf(Number(gain))} of an ideal GPU`])}
       />
       <Segment
         label="Scale"
@@ -253,43 +234,9 @@ function Tools({ state, change, catalogue }: Omit<BodyProps, 'answer' | 'isOld'>
   )
 }
 
-function Guard({ state, change, answer }: GuardProps) {
-  const { ofAll, mixed } = splitCautions(answer.cautions)
-  const isAllSimulated = answer.simulated > 0 && answer.excluded === 0 && !state.withSimulated
-  const lines = [
-    mixed.length > 0 && `Mixed: ${mixedList(mixed)}`,
-    ofAll.length > 0 && `Caution: ${ofAll.map(({ title }) => title).join(', ')}`,
-    isAllSimulated && 'All results are simulated',
-    answer.excluded > 0 && `${count(answer.excluded)} simulated not shown`,
-    answer.untrusted_excluded > 0 && `${count(answer.untrusted_excluded)} with another verdict than trusted not shown`,
-    answer.unmeasured > 0 && `${count(answer.unmeasured)} without the metric`,
-    answer.unsized_count > 0 && `${count(answer.unsized_count)} of unknown size`,
-    answer.single_count > 0 && `${count(answer.single_count)} configurations of one size not shown`,
-    answer.incomplete.length > 0 && 'intervals not computed in time',
-  ].filter((line) => line !== false)
-  if (lines.length === 0) return null
-  return (
-    <div className={css.guard} role="note" aria-label="About these results">
-      <span>{lines.join(' · ')}</span>
-      {answer.excluded > 0 && <Act onPress={() => change({ withSimulated: true })}>Include simulated</Act>}
-      {answer.untrusted_excluded > 0 && (
-        <Act onPress={() => change({ withUntrusted: true })}>Include other verdicts</Act>
-      )}
-      {(state.withSimulated || state.withUntrusted) && (
-        <Act onPress={() => change({ withSimulated: false, withUntrusted: false })}>Trusted results only</Act>
-      )}
-    </div>
-  )
-}
-
-type GuardProps = Omit<BodyProps, 'catalogue' | 'isOld'>
-
 // A point: its runs, a comparison with the smallest size, and the command of its server.
 function Card({ one, all, onClose }: { one: Placed; all: Placed[]; onClose: () => void }) {
   const base = all.find(({ line, point }) => line === one.line && point.on_line)
-  const commands = useCommands(one.id)
-  const server = commands.data?.commands.find((command) => command.id === 'server')
-  const text = server?.text?.trimEnd() ?? null
   return (
     <section className={css.card} aria-label="Configuration">
       <p>
@@ -304,27 +251,8 @@ function Card({ one, all, onClose }: { one: Placed; all: Placed[]; onClose: () =
         ))}{' '}
         <Act onPress={onClose}>Close</Act>
       </p>
-      {commands.error && (
-        <p role="alert">
-          Could not load the command. {causeOf(commands.error)} <Act onPress={() => void commands.refetch()}>Retry</Act>
-        </p>
-      )}
-      {text !== null && (
-        <pre tabIndex={0} role="region" aria-label="Server command">
-          <bdi>{visible(text)}</bdi>
-        </pre>
-      )}
-      {server && text === null && (
-        <p className="dim">
-          Server command not known: <bdi>{server.reason}</bdi>.
-        </p>
-      )}
+      <ServerCommand id={one.id} />
       <p className={css.acts}>
-        {text !== null && (
-          <Copy text={() => text} of="of the server">
-            Copy command
-          </Copy>
-        )}
         <Pin side={{ ids: one.point.ids }} name={one.name} look="line" />
         {base && base !== one && (
           <ButtonLink
@@ -344,39 +272,33 @@ function Card({ one, all, onClose }: { one: Placed; all: Placed[]; onClose: () =
   )
 }
 
-function Nothing({ answer, state, change, catalogue }: Omit<BodyProps, 'isOld'>) {
-  const isFiltered = treeOf(state.choices, state.where) !== undefined
+// No line: what is missing, and what to do.
+function NoLine({ answer, state, change, catalogue }: Omit<BodyProps, 'isOld'>) {
   const others = answer.axes.filter(({ axis, sizes }) => axis !== state.axis && sizes.length > 1)
   const sizes = answer.axes.find(({ axis }) => axis === state.axis)?.sizes ?? []
   return (
-    <div className={css.empty}>
-      {answer.total === 0 ? (
-        <>
-          <p>No results yet. Scaling needs results of several sizes, such as tensor parallel sizes 1, 2 and 4.</p>
-          <code>profllm sweep run FILE --upload {window.location.origin}</code>
-          <Link className="inline" href={paths.upload()}>
-            Upload earlier results
-          </Link>
-        </>
-      ) : answer.single_count > 0 ? (
-        <p>
-          {sizes.length === 1
+    <Nothing
+      total={answer.total}
+      needs="Scaling needs results of several sizes, such as tensor parallel sizes 1, 2 and 4."
+      isFiltered={treeOf(state.choices, state.where) !== undefined}
+      onClear={() => change({ choices: {}, where: undefined })}
+    >
+      <p>
+        {answer.single_count > 0
+          ? sizes.length === 1
             ? `All results have one size: ${AXIS_NAMES[state.axis]} ${sizes[0]}. Run another size with equal other inputs.`
-            : 'No two results of different sizes are equal in all other inputs.'}
-        </p>
-      ) : answer.unmeasured > 0 ? (
-        <p>No result has {longName(catalogue.get(state.metric.field))}.</p>
-      ) : answer.unsized_count > 0 ? (
-        <p>No result says its {AXIS_NAMES[state.axis]}.</p>
-      ) : (
-        <p>The filter removes all experiments.</p>
-      )}
+            : 'No two results of different sizes are equal in all other inputs.'
+          : answer.unmeasured > 0
+            ? `No result has ${longName(catalogue.get(state.metric.field))}.`
+            : answer.unsized_count > 0
+              ? `No result says its ${AXIS_NAMES[state.axis]}.`
+              : 'The filter removes all experiments.'}
+      </p>
       {others.map(({ axis, sizes: found }) => (
-        <Act key={axis} onPress={() => change({ axis })}>
-          {`Show ${AXIS_NAMES[axis]} (${found.join(', ')})`}
-        </Act>
+        <p key={axis}>
+          <Act onPress={() => change({ axis })}>{`Show ${AXIS_NAMES[axis]} (${found.join(', ')})`}</Act>
+        </p>
       ))}
-      {isFiltered && <Act onPress={() => change({ choices: {}, where: undefined })}>Clear filter</Act>}
-    </div>
+    </Nothing>
   )
 }

@@ -1,19 +1,12 @@
 // Exports of the list of verdicts. CSV has a line per change, and one per series without a change; both have full
 // precision.
 import type { Regressions } from '../api/types'
-import { safeCell } from '../format/file_cell'
+import { csvText, stamp } from '../format/csv'
 import { shownChanges } from './model'
 
 export interface Shown {
   answer: Regressions & { at: number; request: unknown }
   link: string
-}
-
-const stamp = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
-
-const quoted = (value: string | number | boolean | null | undefined) => {
-  const text = value === null || value === undefined ? '' : String(safeCell(value))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 const HEAD = [
@@ -81,13 +74,7 @@ export function csvOf({ answer, link }: Shown) {
     link,
     ...(answer.total > answer.series.length ? [`${answer.series.length} of ${answer.total} series`] : []),
   ]
-  return [
-    ...notes.map((note) => `# ${note.replaceAll('\n', ' ')}`),
-    HEAD.join(','),
-    ...rows.map((row) => row.map(quoted).join(',')),
-  ]
-    .map((text) => `${text}\r\n`)
-    .join('')
+  return csvText(notes, HEAD, rows)
 }
 
 export function jsonOf({ answer: { at, request, ...answer }, link }: Shown) {

@@ -45,4 +45,24 @@ export function Explained({ name, rows, children }: Props) {
   )
 }
 
+// A head of a column with the definition of its numbers.
+export const ExplainedHead = ({
+  name,
+  unit,
+  rows,
+  className,
+}: {
+  name: string
+  unit?: string
+  rows: Props['rows']
+  className?: string | undefined
+}) => (
+  <th scope="col" className={className}>
+    <Explained name={name} rows={rows}>
+      {name}
+    </Explained>
+    {unit && <span className="dim"> {unit}</span>}
+  </th>
+)
+
 const textOf = (children: ReactNode) => (Array.isArray(children) ? children.join('') : String(children))

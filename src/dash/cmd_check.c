@@ -9,8 +9,10 @@
 #include "base/clean.h"
 #include "base/file.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "dash/contract.h"
 #include "dash/dash.h"
+#include "store/backup/backup.h"
 #include "store/reindex.h"
 
 #define REPORTED_MAX     100 /* lines; --json reports all */
@@ -20,6 +22,8 @@ struct check_options {
 	const char *db;
 	const char *data;
 	const char *filter;
+	const char *backup;
+	const char *snapshot;
 	bool json;
 	bool dry_run;
 	bool quick;
@@ -38,13 +42,18 @@ static const struct pl_opt check_rows[] = {
 	DATA_ROW,
 	PL_OPT(FLAG, 0, "quick", quick, NULL,
 	       "compare only the sizes of artifacts, and do not read them"),
+	PL_OPT(TEXT, 0, "backup", backup, "TARGET",
+	       "check the snapshots of this backup instead of a database"),
+	PL_OPT(TEXT, 0, "snapshot", snapshot, "NAME",
+	       "with --backup: check only the snapshot NAME"),
 	JSON_ROW,
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_check_command = {
 	.name = DASH_PROGRAM " check",
-	.usage = "[--db FILE] [--data DIR] [--quick] [--json]",
+	.usage = "[--db FILE] [--data DIR] [--quick] [--json]\n"
+		 "--backup TARGET [--snapshot NAME] [--quick] [--json]",
 	.summary = "Check that rows, documents and artifacts are consistent.",
 	.details = "The command reads each stored document and compares its row with it. It "
 		   "checks that each result has its document, that run_id and hash match the "
@@ -56,6 +65,9 @@ const struct pl_opt_command dash_check_command = {
 		   "prune removes them.\n\n"
 		   "A row may differ because this version reads more from its document than the "
 		   "version that wrote it. profllm-dashboard reindex rebuilds such rows.\n\n"
+		   "With --backup, the command checks that each file of each snapshot exists and "
+		   "has its SHA-256 (with --quick, its size), and that SQLite databases pass "
+		   "their integrity check.\n\n"
 		   "Exit status: 0 consistent, 1 inconsistencies found, 2 invalid usage or an "
 		   "unusable database, 5 another process kept writing for 20 s.",
 	.options = check_rows,
@@ -146,8 +158,51 @@ static int open_store(const struct check_options *options, const struct res_fiel
 			  ret, err);
 }
 
-static int check(const struct check_options *options, struct report *report, int *ret_status,
-		 struct pl_err *err)
+static void show_nothing(void *context, const char *stage, int64_t done, int64_t total)
+{
+	(void)context;
+	(void)stage;
+	(void)done;
+	(void)total;
+}
+
+static void report_fault(void *context, const char *text)
+{
+	report_one(context, 0, text);
+}
+
+static int check_backup(const struct check_options *options, struct report *report, int *ret_status,
+			struct pl_err *err)
+{
+	const struct store_backup_watch watch = { .progress = show_nothing,
+						  .report = report_fault,
+						  .context = report };
+	struct store_backup_check counts;
+	char bytes[PL_BYTES_TEXT_BYTES];
+
+	if (options->db != NULL || options->data != NULL)
+		return pl_err_invalid(err, "--backup: found %s, expected neither --db nor --data",
+				      options->db != NULL ? "--db" : "--data");
+	if (store_backup_check(options->backup, options->snapshot, options->quick, &watch, &counts,
+			       err) < 0)
+		return -1;
+	auto_json json_t *json = json_pack(
+		"{s:I, s:I, s:I, s:I}", "snapshots", (json_int_t)counts.snapshots, "files",
+		(json_int_t)counts.files, "bytes", (json_int_t)counts.bytes, "faults",
+		(json_int_t)counts.faults);
+	auto_free char *text = pl_asprintf(
+		"%lld snapshot%s: %lld files of %s, %lld faulty files\n",
+		(long long)counts.snapshots, counts.snapshots == 1 ? "" : "s",
+		(long long)counts.files, pl_text_from_bytes((uint64_t)counts.bytes, bytes),
+		(long long)counts.faults);
+	*ret_status = print_summary(report, text, json);
+	if (*ret_status == 0 && counts.faults > 0)
+		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
+	return 0;
+}
+
+static int check_database(const struct check_options *options, struct report *report,
+			  int *ret_status, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	auto_store struct store *store = NULL;
@@ -175,6 +230,16 @@ static int check(const struct check_options *options, struct report *report, int
 	if (*ret_status == 0 && counts.differing + counts.broken + faults > 0)
 		*ret_status = pl_err_exit_status(PL_ERR_FAILED);
 	return 0;
+}
+
+static int check(const struct check_options *options, struct report *report, int *ret_status,
+		 struct pl_err *err)
+{
+	if (options->backup != NULL)
+		return check_backup(options, report, ret_status, err);
+	if (options->snapshot != NULL)
+		return pl_err_invalid(err, "--snapshot: expected --backup TARGET, too");
+	return check_database(options, report, ret_status, err);
 }
 
 /* Checks the filter like that of a request. Null selects every result. */

@@ -10,10 +10,12 @@
 #include "base/json.h"
 #include "mirror/priced.h"
 #include "store/analysis/prices.h"
+#include "store/documents/dictionary.h"
 #include "store/memory_rows_priv.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");
+static STORE_STATEMENT(sql_get_restored, "SELECT restored FROM store_state");
 static STORE_STATEMENT(sql_list_ids, "SELECT id FROM benchmark_runs WHERE deleted = 0 ORDER BY id");
 
 /* The limit of retries of a query during changes; rows that were read for it are kept. */
@@ -119,6 +121,27 @@ static int follow_prices(struct store_memory *memory, struct pl_err *err)
 	return 0;
 }
 
+/*
+ * If the data of a backup has replaced all data, nothing in memory says anything about it. A version that went back
+ * means the same: the database was replaced by other means.
+ */
+static int follow_restored(struct store *store, int64_t version, struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+	int64_t restored = 0;
+
+	if (read_number(&memory->sql, &sql_get_restored, &restored, err) < 0)
+		return -1;
+	if (memory->version == 0 || (restored <= memory->version && version > memory->version))
+		return 0;
+	mirror_keep(memory->mirror, NULL, 0);
+	memory->version = memory->partial_version = memory->partial_id = 0;
+	memory->price_revision = -1;
+	store_dictionaries_forget(store->dictionaries);
+	atomic_store(&store->was_replaced, true);
+	return 0;
+}
+
 /* Reads the version, the changed rows and the prices in one transaction. Under the lock. */
 static int take_in(struct store *store, struct pl_err *err)
 {
@@ -130,6 +153,8 @@ static int take_in(struct store *store, struct pl_err *err)
 	int result = read_number(&memory->sql, &store_sql_get_version, &version, err);
 	bool is_new = result == 0 && version != memory->version;
 	if (is_new)
+		result = follow_restored(store, version, err);
+	if (is_new && result == 0)
 		result = take_in_rows(store, version, err);
 	if (is_new && result == 0)
 		result = follow_pruned(memory, err);
@@ -165,6 +190,14 @@ void store_memory_follow(struct store *store, bool changed)
 		atomic_fetch_sub(&memory->expected, 1);
 }
 
+/* Memory never has a later version than the database, unless a database of an earlier version replaced it. */
+static bool went_back(struct store *store, const struct mirror_snapshot *snapshot, int64_t version)
+{
+	return version > 0 && version < mirror_snapshot_version(snapshot) &&
+	       store_data_version(store, &version, PL_ERR_IGNORED) == 0 &&
+	       version < mirror_snapshot_version(snapshot);
+}
+
 int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
@@ -175,10 +208,11 @@ int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct
 	if (store_data_version(store, &version, err) < 0 && err->code != PL_ERR_IO)
 		return -1;
 	snapshot = mirror_snapshot_take(memory->mirror);
+	bool is_replaced = went_back(store, snapshot, version);
 	/* a client may know results on the disk that their writer has not added to the mirror yet */
-	if (mirror_snapshot_version(snapshot) < version) {
+	if (is_replaced || mirror_snapshot_version(snapshot) < version) {
 		pthread_mutex_lock(&memory->lock);
-		int result = memory->version < version ? take_in(store, err) : 0;
+		int result = is_replaced || memory->version < version ? take_in(store, err) : 0;
 		pthread_mutex_unlock(&memory->lock);
 		if (result < 0)
 			return -1;

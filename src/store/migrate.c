@@ -310,12 +310,27 @@ static const struct {
 		 " created TEXT NOT NULL,"
 		 " changed TEXT NOT NULL,"
 		 " content TEXT NOT NULL);" },
+	/*
+	 * Results that prune leaves alone (store/prune/hold.h), and the version at which all data was replaced by that of
+	 * a backup, so that readers with another version read everything again.
+	 */
+	{ .sql = "ALTER TABLE store_state ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;"
+		 "CREATE TABLE holds ("
+		 " tag TEXT NOT NULL,"
+		 " value TEXT NOT NULL,"
+		 " created TEXT NOT NULL,"
+		 " PRIMARY KEY (tag, value)) WITHOUT ROWID;" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10
 #define STEP_COUNT            ((int)PL_ARRAY_SIZE(steps))
 
 /* ---- version ------------------------------------------------------------------------------- */
+
+int64_t store_newest_form(void)
+{
+	return STEP_COUNT;
+}
 
 static int check_form(struct store *store, int64_t *ret_step, struct pl_err *err)
 {

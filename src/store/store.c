@@ -39,18 +39,19 @@ static int folder_of_address(const char *name, char **ret, struct pl_err *err)
 	return 0;
 }
 
-static int open_files(struct store *store, const struct store_options *options, struct pl_err *err)
+int store_open_files(const char *address, const char *shown, const char *data,
+		     struct store_files **ret, struct pl_err *err)
 {
 	auto_free char *folder = NULL;
 
-	if (options->data != NULL)
-		folder = pl_strdup(options->data);
-	else if (!store_sql_is_address(store->address))
-		folder = folder_of_artifacts(store->path);
-	else if (folder_of_address(store->path, &folder, err) < 0)
+	if (data != NULL)
+		folder = pl_strdup(data);
+	else if (!store_sql_is_address(address))
+		folder = folder_of_artifacts(shown);
+	else if (folder_of_address(shown, &folder, err) < 0)
 		return -1;
-	store->files = store_files_new(folder);
-	return options->data == NULL ? store_files_distrust(store->files, err) : 0;
+	*ret = store_files_new(folder);
+	return data == NULL ? store_files_distrust(*ret, err) : 0;
 }
 
 int store_open(const struct store_options *options, struct store **ret, struct pl_err *err)
@@ -90,7 +91,7 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 		return -1;
 	if ((options->with_jobs && store_jobs_open(store, err) < 0) ||
 	    (options->with_columns && store_memory_open(store, err) < 0) ||
-	    open_files(store, options, err) < 0)
+	    store_open_files(store->address, store->path, options->data, &store->files, err) < 0)
 		return -1;
 	if (options->with_jobs)
 		store_artifacts_open(store);

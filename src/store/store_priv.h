@@ -49,6 +49,8 @@ struct store {
 	int64_t written_version; /* the last version that the database has */
 	struct store_hashes paths_new; /* added to the file by this transaction */
 
+	atomic_bool
+		was_replaced; /* by a backup; the next transaction forgets what it knew of the file */
 	struct store_memory *memory; /* NULL: results are not in memory */
 
 	pthread_mutex_t sweeps_lock;
@@ -73,6 +75,13 @@ struct store {
 	pthread_mutex_t marks_lock;
 	struct store_job_marks marks;
 };
+
+/*
+ * The directory of artifacts of a database: `data`, or the default one. `shown` is the name of its connection. *ret is
+ * set even if the directory is refused.
+ */
+int store_open_files(const char *address, const char *shown, const char *data,
+		     struct store_files **ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * A transaction of the writer, or a part of the thread's open batch. Every begin needs an end. store_end() returns
@@ -108,6 +117,8 @@ int store_path_index_put(struct store *store, const struct store_path_index *pat
 void store_path_index_end(struct store *store, bool is_kept);
 /* Returns false if no document in the file has a value for the field. */
 bool store_path_index_may_have(struct store *store, const char *id);
+/* Under the write lock: forgets what it knows of the file. */
+void store_path_index_forget(struct store *store);
 void store_path_index_close(struct store *store);
 
 struct store_prepared {
@@ -203,6 +214,8 @@ void store_memory_expect(struct store *store);
 void store_memory_follow(struct store *store, bool changed);
 
 /* Upgrades the file to this program's table layout; see migrate.c. Call it first. */
+/* Returns the version of the tables that this program makes. */
+int64_t store_newest_form(void);
 int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* One process at a time works on the jobs; see job.c. */

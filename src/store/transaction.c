@@ -114,6 +114,8 @@ static int begin(struct store *store, int64_t end_ns, struct pl_err *err)
 		return -1;
 	store->changes_results = false;
 	store->next_version = 0;
+	if (atomic_exchange(&store->was_replaced, false))
+		store_path_index_forget(store);
 	return 0;
 }
 

@@ -17,6 +17,8 @@
 
 COMMAND(serve, &dash_serve_command, "serve the web UI and accept uploads")
 COMMAND(import, &dash_import_command, "import result files into the database")
+COMMAND(backup, &dash_backup_command, "back up a database and its artifacts")
+COMMAND(restore, &dash_restore_command, "restore a database from a backup")
 COMMAND(prune, &dash_prune_command, "remove deleted results for good")
 COMMAND(demo, &dash_demo_command, "serve a database of synthetic results")
 COMMAND(check, &dash_check_command, "check that rows, documents and artifacts are consistent")

@@ -21,6 +21,7 @@
 #include "base/clean.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/unique.h"
 #include "store/artifacts/prepared_priv.h"
@@ -121,16 +122,46 @@ static int make_folder(const char *path, struct pl_err *err)
 	return pl_file_make_dir(path, 0700, err);
 }
 
-/* `how` is LOCK_SH or LOCK_EX; waits. *ret: close it. */
-static int lock(const struct store_files *files, int how, int *ret, struct pl_err *err)
+/* `how` as in flock(2); a lock that is held: BUSY. *ret: close it. */
+static int lock_file(const struct store_files *files, const char *name, int how, int *ret,
+		     struct pl_err *err)
 {
-	auto_free char *path = pl_asprintf("%s/lock", files->folder);
+	auto_free char *path = pl_asprintf("%s/%s", files->folder, name);
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-	if (fd < 0 || TEMP_FAILURE_RETRY(flock(fd, how)) < 0)
+	if (fd < 0)
 		return pl_err_errno(err, "could not lock '%s'", path);
+	if (TEMP_FAILURE_RETRY(flock(fd, how)) < 0)
+		return errno == EWOULDBLOCK ? pl_err_set(err, PL_ERR_BUSY, "'%s' is locked", path)
+					    : pl_err_errno(err, "could not lock '%s'", path);
 	*ret = pl_take_fd(fd);
 	return 0;
+}
+
+/* `how` is LOCK_SH or LOCK_EX; waits. */
+static int lock(const struct store_files *files, int how, int *ret, struct pl_err *err)
+{
+	return lock_file(files, "lock", how, ret, err);
+}
+
+int store_files_hold(const struct store_files *files, int *ret, struct pl_err *err)
+{
+	*ret = -1;
+	return pl_file_exists(files->folder) ? lock_file(files, "hold", LOCK_SH, ret, err) : 0;
+}
+
+/* Waits for the backups that hold the files. */
+static int lock_removal(const struct store_files *files, int *ret, struct pl_err *err)
+{
+	static atomic_bool is_shown;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (lock_file(files, "hold", LOCK_EX | LOCK_NB, ret, &why) == 0)
+		return 0;
+	if (why.code == PL_ERR_BUSY && !atomic_exchange(&is_shown, true))
+		pl_log(PL_LOG_INFO, "waiting for a backup, which needs the files of '%s'",
+		       files->folder);
+	return lock_file(files, "hold", LOCK_EX, ret, err);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -297,7 +328,7 @@ int store_files_hash(const struct store_files *files, const char *sha256,
 
 /* ---- removal ------------------------------------------------------------------------------- */
 
-/* Removes one file if no row names it. */
+/* Under the lock of removals. */
 static int drop_file(struct store_files *files, const char *sha256, store_files_named_fn *named,
 		     void *context, bool *ret_gone, struct pl_err *err)
 {
@@ -316,6 +347,19 @@ static int drop_file(struct store_files *files, const char *sha256, store_files_
 		return pl_err_errno(err, "could not remove '%s'", path);
 	*ret_gone = true;
 	return 0;
+}
+
+int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
+		     void *context, bool *ret_gone, struct pl_err *err)
+{
+	auto_fd int removal = -1;
+
+	*ret_gone = false;
+	if (!pl_file_exists(files->folder))
+		return 0;
+	return lock_removal(files, &removal, err) < 0
+		       ? -1
+		       : drop_file(files, sha256, named, context, ret_gone, err);
 }
 
 /* Removes an incoming file if no process holds its lock. */
@@ -340,8 +384,19 @@ int store_files_tidy(struct store_files *files, store_files_named_fn *named, voi
 		     struct pl_err *err)
 {
 	auto_dir dir = opendir(files->incoming);
+	auto_fd int removal = -1;
+	struct pl_err why = PL_ERR_INIT;
 	const char *name;
 
+	if (dir == NULL)
+		return 0;
+	if (lock_file(files, "hold", LOCK_EX | LOCK_NB, &removal, &why) < 0) {
+		/* a server that is starting must not wait for a backup; the next one finds the same names */
+		if (why.code == PL_ERR_BUSY)
+			return 0;
+		*err = why;
+		return -1;
+	}
 	while ((name = pl_dir_next(dir)) != NULL) {
 		if (tidy_one(files, name, named, context, err) < 0)
 			return -1;
@@ -379,7 +434,7 @@ static int drop_unnamed(struct store_files *files, const char *sha256, void *con
 	struct unnamed *unnamed = context;
 	bool gone = false;
 
-	if (drop_file(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
+	if (store_files_drop(files, sha256, unnamed->named, unnamed->context, &gone, err) < 0)
 		return -1;
 	unnamed->count += gone;
 	return 0;

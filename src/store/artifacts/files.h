@@ -6,6 +6,7 @@
  *	DIR/ab/ab12...                    complete, linked there
  *	DIR/prepared/                     see prepared.h
  *	DIR/lock                          shared: a file is added; exclusive: an unnamed file is removed
+ *	DIR/hold                          shared: no file may be removed; exclusive: a file is removed
  *
  * So the remains of a kill are in one small directory: store_files_tidy() removes those that no row of the database
  * names. Any number of processes may use the directory, also from several hosts if its file system supports locks (as
@@ -66,11 +67,20 @@ int store_files_hash(const struct store_files *files, const char *sha256,
 /* Returns its path, for messages to users on this host; free(). */
 char *store_files_path(const struct store_files *files, const char *sha256);
 
+/*
+ * From here to the close of *ret, no process removes a file: a sweep waits, and a tidy leaves files for a later one.
+ * Files may be added. *ret -1: the directory does not exist.
+ */
+int store_files_hold(const struct store_files *files, int *ret, struct pl_err *err) PL_MUST_CHECK;
+
 /* Returns whether a row names it. */
 typedef int store_files_named_fn(void *context, const char *sha256, bool *ret, struct pl_err *err);
 /* Removes the remains of killed processes. */
 int store_files_tidy(struct store_files *files, store_files_named_fn *named, void *context,
 		     struct pl_err *err) PL_MUST_CHECK;
+/* Removes one file if no row names it. */
+int store_files_drop(struct store_files *files, const char *sha256, store_files_named_fn *named,
+		     void *context, bool *ret_gone, struct pl_err *err) PL_MUST_CHECK;
 /* Removes all files that no row names. *ret_count: how many. */
 int store_files_sweep(struct store_files *files, store_files_named_fn *named, void *context,
 		      size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;

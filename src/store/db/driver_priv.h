@@ -27,6 +27,7 @@ struct store_stmt {
 };
 
 struct store_runs_driver;
+struct store_sql_watch;
 
 struct store_sql_driver {
 	const struct store_runs_driver *runs;
@@ -48,6 +49,11 @@ struct store_sql_driver {
 	int (*check)(struct store_sql *sql, char **ret, struct pl_err *err);
 	int (*claim_jobs)(struct store_sql *sql, struct pl_err *err);
 	unsigned (*jobs_hold)(const struct store_sql *sql);
+	/* store/db/dump.h */
+	int (*dump)(struct store_sql *sql, const char *path, const struct store_sql_watch *watch,
+		    struct pl_err *err);
+	/* NULL: a file, which is copied instead */
+	int (*load)(struct store_sql *sql, const char *path, bool replaces, struct pl_err *err);
 
 	int (*prepare)(struct store_sql *sql, const char *text, bool is_cursor,
 		       struct store_stmt **ret, struct pl_err *err);

@@ -22,8 +22,7 @@
 #define PAUSE_NS (200 * PL_NS_PER_MS)
 
 /* Two keys of an advisory lock: the purpose, and the schema. */
-#define LOCK_WRITES "1346784333, hashtext(current_schema())"
-#define LOCK_JOBS   "1346784334, hashtext(current_schema())"
+#define LOCK_JOBS "1346784334, hashtext(current_schema())"
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
@@ -427,9 +426,10 @@ static int pg_number(struct pg_connection *connection, const char *text, int64_t
 static int pg_get_form(struct store_sql *sql, int64_t *ret, struct pl_err *err)
 {
 	static const char is_there[] = "SELECT (to_regclass('store_form') IS NOT NULL)::int";
-	static const char others[] = "SELECT count(*) FROM pg_class WHERE relname IN "
-				     "('benchmark_runs', 'jobs', 'presets', 'views', 'store_state')"
-				     " AND relnamespace = current_schema()::regnamespace";
+	static const char others[] =
+		"SELECT count(*) FROM pg_class WHERE relname IN "
+		"('benchmark_runs', 'jobs', 'presets', 'views', 'store_state')"
+		" AND relnamespace = quote_ident(current_schema())::regnamespace";
 	static const char not_ours[] =
 		"SELECT count(*) FROM store_form WHERE application <> 'profllm'";
 	struct pg_connection *connection = pg_of(sql);
@@ -477,6 +477,8 @@ const struct store_sql_driver store_postgres_driver = {
 	.set_form = pg_set_form,
 	.empty_log = pg_nothing,
 	.check = pg_check,
+	.dump = store_pg_dump,
+	.load = store_pg_load,
 	.claim_jobs = pg_claim_jobs,
 	.jobs_hold = pg_jobs_hold,
 	.prepare = store_pg_prepare,

@@ -8,6 +8,9 @@
 
 #include <libpq-fe.h>
 
+/* The advisory lock of a transaction that writes, for each schema. */
+#define LOCK_WRITES "1346784333, hashtext(current_schema())"
+
 struct pg_statement;
 
 /* Statements in flight. Each is small, so neither side has to wait for the other to read. */
@@ -64,6 +67,13 @@ static inline void pg_try(struct pg_connection *connection, const char *text)
 	if (!connection->is_lost)
 		PQclear(PQexec(connection->pg, text));
 }
+
+/* As store_sql_dump() and store_sql_load(). */
+struct store_sql_watch;
+int store_pg_dump(struct store_sql *sql, const char *path, const struct store_sql_watch *watch,
+		  struct pl_err *err) PL_MUST_CHECK;
+int store_pg_load(struct store_sql *sql, const char *path, bool replaces,
+		  struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- statements; see postgres_statement.c ------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "store/db/driver_priv.h"
+#include "store/db/dump.h"
 
 /* ---- the connection ------------------------------------------------------------------------ */
 
@@ -85,6 +86,17 @@ int store_sql_check(struct store_sql *sql, char **ret, struct pl_err *err)
 {
 	*ret = NULL;
 	return sql->driver->check(sql, ret, err);
+}
+
+int store_sql_dump(struct store_sql *sql, const char *path, const struct store_sql_watch *watch,
+		   struct pl_err *err)
+{
+	return sql->driver->dump(sql, path, watch, err);
+}
+
+int store_sql_load(struct store_sql *sql, const char *path, bool replaces, struct pl_err *err)
+{
+	return sql->driver->load(sql, path, replaces, err);
 }
 
 int store_sql_claim_jobs(struct store_sql *sql, struct pl_err *err)

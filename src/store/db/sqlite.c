@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/db/runs_priv.h"
+#include "store/db/sqlite_priv.h"
 
 /* How long emptying the log waits for other processes' writes; it can be done later. */
 #define LOG_BUSY_MS    200
@@ -34,6 +35,11 @@ static sqlite3 *db_of(const struct store_sql *sql)
 	const struct connection *connection = sql->connection;
 
 	return connection->db;
+}
+
+sqlite3 *store_sqlite_db(const struct store_sql *sql)
+{
+	return db_of(sql);
 }
 
 static sqlite3_stmt *handle(const struct store_stmt *statement)
@@ -77,6 +83,11 @@ static int fail(sqlite3 *db, struct pl_err *err)
 	if (status == SQLITE_NOTADB)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not a SQLite database", path);
 	return pl_err_set(err, code_of(status), "'%s': %s", path, sqlite3_errmsg(db));
+}
+
+int store_sqlite_fail(sqlite3 *db, struct pl_err *err)
+{
+	return fail(db, err);
 }
 
 /* ---- the connection ------------------------------------------------------------------------ */
@@ -507,6 +518,7 @@ const struct store_sql_driver store_sqlite_driver = {
 	.make = sqlite_run,
 	.empty_log = sqlite_empty_log,
 	.check = sqlite_check,
+	.dump = store_sqlite_dump,
 	.claim_jobs = sqlite_claim_jobs,
 	.jobs_hold = sqlite_jobs_hold,
 	.prepare = sqlite_prepare,

@@ -41,6 +41,10 @@ struct store_dictionaries {
 	size_t count;
 	size_t room;
 	int64_t looked_ns;
+	/* of a database that was replaced; other threads may still use them */
+	struct dictionary *former;
+	size_t former_count;
+	size_t former_room;
 };
 
 struct store_dictionaries *store_dictionaries_new(const char *address)
@@ -58,10 +62,23 @@ void store_dictionaries_free(struct store_dictionaries *dictionaries)
 		return;
 	for (size_t i = 0; i < dictionaries->count; i++)
 		pl_zst_dictionary_free(dictionaries->items[i].zst);
+	for (size_t i = 0; i < dictionaries->former_count; i++)
+		pl_zst_dictionary_free(dictionaries->former[i].zst);
+	free(dictionaries->former);
 	free(dictionaries->items);
 	store_sql_close(&dictionaries->sql);
 	pthread_mutex_destroy(&dictionaries->lock);
 	free(dictionaries);
+}
+
+void store_dictionaries_forget(struct store_dictionaries *dictionaries)
+{
+	pthread_mutex_lock(&dictionaries->lock);
+	for (size_t i = 0; i < dictionaries->count; i++)
+		*PL_PUSH(dictionaries->former, dictionaries->former_count,
+			 dictionaries->former_room) = dictionaries->items[i];
+	dictionaries->count = 0;
+	pthread_mutex_unlock(&dictionaries->lock);
 }
 
 /* Returns the kind of a document: its form, and whether its keys are separated by blanks. */

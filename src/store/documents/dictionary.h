@@ -18,6 +18,9 @@ struct store_dictionaries;
 struct store_dictionaries *store_dictionaries_new(const char *address);
 void store_dictionaries_free(struct store_dictionaries *dictionaries);
 
+/* Forgets all dictionaries, because the database was replaced. Other threads may still use those they have. */
+void store_dictionaries_forget(struct store_dictionaries *dictionaries);
+
 /*
  * Compresses the document's bytes; free(). *ret_offers: it would make a better dictionary for this form than the
  * current one. Any thread; not within a transaction.

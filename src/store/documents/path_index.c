@@ -155,6 +155,13 @@ void store_path_index_end(struct store *store, bool is_kept)
 	forget(&store->paths_new);
 }
 
+void store_path_index_forget(struct store *store)
+{
+	pthread_rwlock_wrlock(&store->paths_lock);
+	forget(&store->paths_known);
+	pthread_rwlock_unlock(&store->paths_lock);
+}
+
 void store_path_index_close(struct store *store)
 {
 	forget(&store->paths_known);

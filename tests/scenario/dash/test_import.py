@@ -484,7 +484,7 @@ def test_fields(bin_dir, rows):
 def test_help_version_and_pages(bin_dir):
     listing = run_dashboard(bin_dir, "--help").stdout
     names = [line.split()[0] for line in listing.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
-    assert names == ["serve", "import", "prune", "demo", "check", "regress", "reindex", "token", "fields", "completion", "help", "version"]
+    assert names == ["serve", "import", "backup", "restore", "prune", "demo", "check", "regress", "reindex", "token", "fields", "completion", "help", "version"]
     assert re.fullmatch(r"profllm-dashboard \d+\.\d+\.\d+\n", run_dashboard(bin_dir, "--version").stdout)
     paged = run_dashboard(bin_dir, "help", "--man", "--list").stdout.split()
     assert set(paged) == set(names) - {"help"}

@@ -33,6 +33,7 @@ static const struct {
 	{ "store_sql_get_version", "store_state", ONE_ROW },
 	{ "sql_note_pruned", "store_state", ONE_ROW },
 	{ "sql_get_pruned", "store_state", ONE_ROW },
+	{ "sql_get_restored", "store_state", ONE_ROW },
 	{ "sql_get_changed", "s", ONE_ROW },
 	{ "sql_get_changed", "store_state", ONE_ROW },
 	{ "sql_count", "benchmark_runs", "counts all, for /health and commands" },

@@ -22,7 +22,7 @@ LOAD_ROW = '''BENCH(INT, VALUE, made_up_burst, "--made-up-burst", 2, 1, 9,
     "How many come at once",
     .group = "Load", .after = "burstiness", .ours = true)
 '''
-LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "zlib", "openssl", "libpcre2-8", "sqlite3", "libpq", "libmicrohttpd", "gnutls"]
+LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "snappy", "zlib", "openssl", "libpcre2-8", "sqlite3", "libpq", "libmicrohttpd", "gnutls"]
 
 
 def compiler(bin_dir):

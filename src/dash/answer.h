@@ -80,8 +80,11 @@ struct dash_sink {
 	void (*free)(struct dash_sink *sink);
 };
 
+#define DASH_REQUEST_ID_BYTES 65 /* the longest id, with its NUL */
+
 struct dash_answer {
-	const char *path; /* of the request */
+	const char *path;       /* of the request */
+	const char *request_id; /* X-Request-Id; borrowed; NULL: none */
 	int status;
 	const char *type;  /* Content-Type; static */
 	char *bytes;       /* owned; NULL: `fixed` */

@@ -67,3 +67,8 @@ void dash_cache_add(struct dash_cache *cache, int64_t version, const char *quest
 	dash_answer_share(answer, shared);
 	pl_lru_add(cache->answers, question, shared, bytes);
 }
+
+size_t dash_cache_bytes(const struct dash_cache *cache)
+{
+	return pl_lru_bytes(cache->answers);
+}

@@ -22,3 +22,5 @@ bool dash_cache_find(struct dash_cache *cache, int64_t version, const char *ques
  */
 void dash_cache_add(struct dash_cache *cache, int64_t version, const char *question,
 		    const struct dash_answer *answer);
+/* Returns the bytes of all cached responses. */
+size_t dash_cache_bytes(const struct dash_cache *cache);

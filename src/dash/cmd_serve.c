@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -22,6 +24,9 @@
 #include "dash/import/watching.h"
 #include "dash/live/live.h"
 #include "dash/log/indexes.h"
+#include "dash/observe/counters.h"
+#include "dash/observe/monitor.h"
+#include "dash/observe/notify.h"
 #include "dash/parsed/prepared.h"
 #include "dash/routes.h"
 #include "dash/serve.h"
@@ -37,10 +42,15 @@
 
 /* Longer than any response takes; a client that sends slowly does not delay the stop. */
 #define PATIENCE_NS (5 * PL_NS_PER_S)
+/* The monitor looks every second, so its last look may be a little older than that. */
+#define SLACK_NS (3 * PL_NS_PER_S / 2)
 /* How long to wait for other writers; then the client is told to retry. */
 #define WRITE_NS (5 * PL_NS_PER_S)
 
 #define AT(field) offsetof(struct dash_serve_options, field)
+
+static const char *const log_formats[] = { "text", "json", NULL };
+static const char *const log_levels[] = { "error", "warning", "info", "debug", NULL };
 
 static const struct pl_opt serve_rows[] = {
 	PL_OPT(TEXT, 0, "db", db, "FILE",
@@ -72,6 +82,17 @@ static const struct pl_opt serve_rows[] = {
 	       .def = DASH_PORT_TEXT),
 	PL_OPT(TEXT, 0, "socket", socket, "PATH",
 	       "listen on this Unix socket instead, which only you can reach"),
+	PL_OPT(DURATION, 0, "drain", drain_ns, "TIME",
+	       "at the first signal, report that the server is not ready, and serve for TIME "
+	       "before "
+	       "it stops",
+	       .def = "0s"),
+	PL_OPT(TEXT, 0, "log-format", log_format, "FORMAT",
+	       "write the lines on standard error as this: text or json", .choices = log_formats,
+	       .def = "text"),
+	PL_OPT(TEXT, 0, "log-level", log_level, "LEVEL",
+	       "write lines of this level and above; debug has one per request, as --verbose",
+	       .choices = log_levels, .def = "info"),
 	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "print one line per request to standard error"),
 	{ .name = NULL },
 };
@@ -80,7 +101,7 @@ const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
 	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--token-file FILE] "
 		 "[--tls-cert FILE --tls-key FILE] [--host ADDRESS] [--port PORT] [--socket PATH] "
-		 "[--verbose]",
+		 "[--drain TIME] [--log-format FORMAT] [--log-level LEVEL] [--verbose]",
 	.summary = "Serve the web UI and accept uploads.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
@@ -105,7 +126,14 @@ const struct pl_opt_command dash_serve_command = {
 		"unix:PATH sends results, and ssh -L 8421:PATH HOST connects a browser. "
 		"The first line is then 'listening on unix:PATH'.\n\n"
 		"^C or SIGTERM stops the server after the requests in progress. Unfinished "
-		"uploads resume at the next start, as after kill -9.\n\n"
+		"uploads resume at the next start, as after kill -9. With --drain TIME, the server "
+		"first responds to GET /api/health/ready with status 503 for TIME, so that load "
+		"balancers send requests to others; a second signal ends this.\n\n"
+		"GET /metrics has the metrics of the server for Prometheus. The server reports to "
+		"the "
+		"service manager that sets NOTIFY_SOCKET when it is ready and stopping, and with "
+		"WATCHDOG_USEC, "
+		"that it works (systemd: Type=notify, WatchdogSec=).\n\n"
 		"Exit status: 0 ended by a signal, 2 invalid usage, or an unusable address or "
 		"database, "
 		"5 another program uses the port or processes the uploads of the database.",
@@ -260,16 +288,36 @@ static bool print_address(const struct dash_serve_options *options,
 	return true;
 }
 
-/* Waits for the signal that stops the server. SIGHUP only reads the certificate, if there is one. */
-static void wait_for_signal(const sigset_t *signals, struct dash_certificate *certificate)
+/*
+ * Waits for a signal until end_ns, and reports to the service manager at intervals that the server works. Returns whether
+ * there was a signal. SIGHUP only reads the certificate, if there is one.
+ */
+static bool await_signal(struct dash_monitor *monitor, const sigset_t *signals,
+			 struct dash_certificate *certificate, int64_t end_ns)
 {
-	int number = 0;
+	int64_t watchdog_ns = dash_notify_watchdog_ns();
+	/* twice per interval, as systemd recommends */
+	int64_t tick_ns = watchdog_ns > 0 ? watchdog_ns / 2 : PL_NS_PER_S * 3600;
 
-	while (sigwait(signals, &number) == 0 && number == SIGHUP && certificate != NULL)
-		dash_certificate_reload(certificate);
+	for (;;) {
+		int64_t now_ns = pl_clock_now_ns();
+		if (now_ns >= end_ns)
+			return false;
+		if (watchdog_ns > 0 && dash_monitor_works(monitor, watchdog_ns / 2 + SLACK_NS))
+			dash_notify("WATCHDOG=1");
+		int64_t left_ns = end_ns - pl_clock_now_ns();
+		if (left_ns > tick_ns)
+			left_ns = tick_ns;
+		const struct timespec wait = pl_clock_timespec(left_ns > 0 ? left_ns : 0);
+		int number = sigtimedwait(signals, NULL, &wait);
+		if (number == SIGHUP && certificate != NULL)
+			dash_certificate_reload(certificate);
+		else if (number > 0)
+			return true;
+	}
 }
 
-/* Serves until a signal arrives, and stops. */
+/* Serves until a signal arrives, drains, and stops. */
 static int serve(const struct dash_serve_options *options, const struct dash_context *context,
 		 const struct endpoint *endpoint, const sigset_t *signals, struct pl_err *err)
 {
@@ -282,10 +330,17 @@ static int serve(const struct dash_serve_options *options, const struct dash_con
 							     .verbose = options->verbose },
 			      &server, err) < 0)
 		return -1;
-	if (print_address(options, server))
-		wait_for_signal(signals, endpoint->certificate);
-	else
+	if (print_address(options, server)) {
+		dash_notify("READY=1\nSTATUS=Serving\nMAINPID=%d", (int)getpid());
+		(void)await_signal(context->monitor, signals, endpoint->certificate, INT64_MAX);
+		dash_notify("STOPPING=1\nSTATUS=Stopping");
+		dash_monitor_drain(context->monitor);
+		if (options->drain_ns > 0)
+			(void)await_signal(context->monitor, signals, endpoint->certificate,
+					   pl_clock_now_ns() + options->drain_ns);
+	} else {
 		rc = pl_err_errno(err, "standard output");
+	}
 	dash_server_stop(server, PATIENCE_NS, is_requested_twice);
 	return rc;
 }
@@ -319,7 +374,10 @@ static int serve_all(const struct dash_serve_options *options, struct dash_conte
 	if (rc == 0)
 		rc = dash_watches_start(context, options->watch_webhook, &context->watches, err);
 	if (rc == 0)
+		rc = dash_monitor_begin(context->monitor, err);
+	if (rc == 0)
 		rc = serve(options, context, endpoint, signals, err);
+	dash_monitor_stop(context->monitor);
 	dash_watches_stop(context->watches);
 	dash_prepared_stop(context->prepared);
 	dash_live_stop(context->live);
@@ -335,16 +393,23 @@ static int run(const struct dash_serve_options *options, struct dash_context *co
 	int rc = 0;
 
 	block_signals(&signals);
-	if (dash_ingest_start(context->store, reader, &context->ingest, err) < 0)
+	if (dash_ingest_start(context->store, reader, context->counters, &context->ingest, err) < 0)
 		return -1;
 	if (options->watch.count > 0)
-		rc = dash_watching_start(&options->watch, context->store, reader, options->verbose,
-					 &watching, err);
+		rc = dash_watching_start(&options->watch, context->store, reader, context->counters,
+					 options->verbose, &watching, err);
 	if (rc == 0)
 		rc = serve_all(options, context, endpoint, &signals, err);
 	dash_watching_stop(watching);
 	dash_ingest_stop(context->ingest);
 	return rc;
+}
+
+static int check_drain(const struct dash_serve_options *options, struct pl_err *err)
+{
+	if (options->drain_ns >= 0)
+		return 0;
+	return pl_err_invalid(err, "--drain: found less than 0s, expected a time such as 10s");
 }
 
 int dash_serve_check(const struct dash_serve_options *options, struct pl_err *err)
@@ -360,6 +425,18 @@ int dash_serve_check(const struct dash_serve_options *options, struct pl_err *er
 	return io_sock_listen(&addr, 1, &fd, err);
 }
 
+/* Applies the options of the log. Call it before starting threads. */
+static void set_log(const struct dash_serve_options *options)
+{
+	enum pl_log_level level;
+
+	if (options->log_level != NULL && pl_log_level_find(options->log_level, &level))
+		pl_log_set_level(level);
+	if (options->log_format != NULL && strcmp(options->log_format, "json") == 0)
+		pl_log_set_format(PL_LOG_JSON);
+	pl_log_set_observer(dash_log_observe);
+}
+
 int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = NULL;
@@ -372,7 +449,9 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_certificate *certificate = NULL;
 	struct endpoint endpoint;
 
-	if (read_address(options, &endpoint.addr, err) < 0 ||
+	set_log(options);
+	dash_notify_init();
+	if (check_drain(options, err) < 0 || read_address(options, &endpoint.addr, err) < 0 ||
 	    read_hosts(options, &endpoint.addr, &hosts, err) < 0 ||
 	    open_access(options, &access, err) < 0 ||
 	    open_certificate(options, &certificate, err) < 0 ||
@@ -402,6 +481,11 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 					.exports = &exports,
 					.start = pl_unique_u32() };
 
+	auto_counters struct dash_counters *counters = dash_counters_new(dash_route_count(),
+									 dash_route_at);
+	auto_monitor struct dash_monitor *monitor = dash_monitor_new(&context);
+	context.counters = counters;
+	context.monitor = monitor;
 	return run(options, &context, reader, &endpoint, err);
 }
 

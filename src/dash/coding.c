@@ -170,6 +170,9 @@ void dash_coding_pack(const char *accept, struct dash_answer *answer)
 	if (answer->type == NULL || !pl_text_ends(answer->type, "json") || answer->stream != NULL ||
 	    answer->has_fd)
 		return;
+	/* problems are brief, and each has the id of its own request */
+	if (answer->status >= 400)
+		return;
 	answer->varies = true;
 	coding = dash_coding_choose(accept, offered);
 	if (answer->encoding != NULL || coding == DASH_CODING_PLAIN || answer->fixed != NULL ||

@@ -1,9 +1,11 @@
 #include "dash/head_priv.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
+#include "base/unique.h"
 #include "dash/answer.h"
 #include "dash/guard.h"
 #include "dash/problem.h"
@@ -168,6 +170,25 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_op
 		.from = address_of(connection),
 	};
 	return true;
+}
+
+static bool is_request_id(const char *text)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789-_.:";
+	size_t len = strlen(text);
+
+	return len > 0 && len < DASH_REQUEST_ID_BYTES && strspn(text, allowed) == len;
+}
+
+void dash_head_request_id(struct MHD_Connection *connection, char ret[DASH_REQUEST_ID_BYTES])
+{
+	const char *text = header(connection, "X-Request-Id");
+
+	if (text != NULL && is_request_id(text))
+		snprintf(ret, DASH_REQUEST_ID_BYTES, "%s", text);
+	else
+		snprintf(ret, DASH_REQUEST_ID_BYTES, "%08x%08x", pl_unique_u32(), pl_unique_u32());
 }
 
 uint64_t dash_head_body_length(struct MHD_Connection *connection)

@@ -24,6 +24,11 @@ struct dash_head_options {
 bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_options *options,
 		    const char *method, const char *text, struct dash_target *target,
 		    struct dash_head *ret, struct dash_answer *answer);
+/*
+ * Writes the id of the request: X-Request-Id if it has 1 to 64 letters, digits, "-", "_", "." and ":", otherwise a new one
+ * of 16 hexadecimal digits.
+ */
+void dash_head_request_id(struct MHD_Connection *connection, char ret[DASH_REQUEST_ID_BYTES]);
 /* Returns the length of the body; 0: none, UINT64_MAX: chunked. */
 uint64_t dash_head_body_length(struct MHD_Connection *connection);
 /* Returns whether the client waits for "100 Continue" before it sends its body. */

@@ -193,3 +193,11 @@ void dash_peer_reset(struct dash_peer *peer)
 	reset(peer);
 	pthread_mutex_unlock(&peer->peers->lock);
 }
+
+unsigned dash_peers_count(struct dash_peers *peers)
+{
+	pthread_mutex_lock(&peers->lock);
+	unsigned count = peers->count;
+	pthread_mutex_unlock(&peers->lock);
+	return count;
+}

@@ -34,6 +34,9 @@ void dash_peers_stop(struct dash_peers *peers);
 /* Resets all connections that are receiving a response. */
 void dash_peers_reset_taking(struct dash_peers *peers);
 
+/* Returns the number of connections. */
+unsigned dash_peers_count(struct dash_peers *peers);
+
 enum dash_peer_state {
 	DASH_PEER_SENDS, /* a request, or is idle */
 	DASH_PEER_WAITS, /* for its response to be made */

@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "io/http_text.h"
 
+static const char problem_type[] = "application/problem+json";
+
 /* The maximum length of user text in a message; longer text is cut. */
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -48,7 +50,7 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 	/* the response is no longer a file to save */
 	free(pl_take(answer->disposition));
 	answer->is_inert = false;
-	dash_answer_bytes(answer, "application/problem+json", text, strlen(text));
+	dash_answer_bytes(answer, problem_type, text, strlen(text));
 	json_decref(object);
 }
 
@@ -119,4 +121,18 @@ void dash_refuse_faults(struct dash_answer *answer, const struct schema_faults *
 						    .expected = first->expected,
 						    .nearest = first->nearest,
 						    .faults = faults->count > 1 ? all : NULL });
+}
+
+/* A shared problem gets bytes of its own: other requests have other ids. */
+void dash_problem_sign(struct dash_answer *answer)
+{
+	const char *bytes = answer->shared != NULL ? answer->shared->bytes : answer->bytes;
+	size_t len = answer->shared != NULL ? answer->shared->len : answer->len;
+
+	if (answer->type != problem_type || answer->request_id == NULL ||
+	    answer->request_id[0] == '\0' || bytes == NULL || len < 2 || bytes[len - 1] != '}')
+		return;
+	char *text = pl_asprintf("%.*s,\"request_id\":\"%s\"}", (int)len - 1, bytes,
+				 answer->request_id);
+	dash_answer_bytes(answer, problem_type, text, strlen(text));
 }

@@ -34,3 +34,8 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err);
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err);
 /* 422: the first fault, and all of them if there are several. */
 void dash_refuse_faults(struct dash_answer *answer, const struct schema_faults *faults);
+/*
+ * Adds the id of the request (answer->request_id) to a problem that is about to be sent. Responses without one, and those
+ * that are not problems, stay as they are.
+ */
+void dash_problem_sign(struct dash_answer *answer);

@@ -38,6 +38,8 @@ struct dash_context {
 	struct dash_live *live;            /* runs in progress (live/live.h) */
 	struct query_series_cache *series; /* analyses of single series (query/series/cache.h) */
 	struct dash_watches *watches;      /* asked after each change (analysis/watches.h) */
+	struct dash_monitor *monitor;      /* state of the server (observe/monitor.h) */
+	struct dash_counters *counters;    /* of requests and documents (observe/counters.h) */
 	atomic_uint *exports;              /* number of exports in progress */
 	struct dash_access *
 		access; /* users and roles (access/access.h); NULL: every client is an administrator */

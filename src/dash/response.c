@@ -115,6 +115,7 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
+	add_header(response, "X-Request-Id", answer->request_id);
 	if (answer->takes_ranges)
 		add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
 	if (answer->is_unbuffered)

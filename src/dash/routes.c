@@ -73,7 +73,8 @@ static bool matches(const char *pattern, const char *path, struct dash_match *ma
 
 static bool is_api(const char *path)
 {
-	return strcmp(path, "/api") == 0 || pl_text_starts(path, "/api/");
+	return strcmp(path, "/api") == 0 || pl_text_starts(path, "/api/") ||
+	       strcmp(path, "/metrics") == 0;
 }
 
 /* HEAD is GET without the body, which the HTTP library omits. */
@@ -386,6 +387,26 @@ static const struct dash_route *row_of(const char *method, const char *path)
 			return &routes[i];
 	}
 	return NULL;
+}
+
+size_t dash_route_count(void)
+{
+	return PL_ARRAY_SIZE(routes) + 2;
+}
+
+size_t dash_route_index(const struct dash_match *match, int status)
+{
+	if (match->route != NULL)
+		return (size_t)(match->route - routes);
+	return PL_ARRAY_SIZE(routes) + (status == 200 || status == 206 || status == 304 ? 0 : 1);
+}
+
+void dash_route_at(size_t index, const char **ret_method, const char **ret_path)
+{
+	bool is_row = index < PL_ARRAY_SIZE(routes);
+
+	*ret_method = is_row ? routes[index].method : "GET";
+	*ret_path = is_row ? routes[index].path : index == PL_ARRAY_SIZE(routes) ? "web" : "none";
 }
 
 int dash_routes_check(const struct dash_contract *contract, struct pl_err *err)

@@ -47,6 +47,15 @@ struct dash_match {
 };
 void dash_match_done(struct dash_match *match);
 
+/*
+ * Rows by index, for counters: those of tbl/routes.h, then "web" (files of the web UI) and "none" (requests that
+ * match no route, and those that were refused before their route was known). The index of a request that has ended
+ * follows from its match and status.
+ */
+size_t dash_route_count(void);
+size_t dash_route_index(const struct dash_match *match, int status);
+void dash_route_at(size_t index, const char **ret_method, const char **ret_path);
+
 /* Returns an error if rows and contract differ. */
 int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) PL_MUST_CHECK;
 

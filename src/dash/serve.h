@@ -22,6 +22,9 @@ struct dash_serve_options {
 	bool insecure_listen;           /* without tokens on an address that other hosts reach */
 	const char *host;
 	int64_t port;
+	int64_t drain_ns;       /* between the first signal and the stop */
+	const char *log_format; /* "text", "json"; NULL: text */
+	const char *log_level;  /* NULL: of the environment */
 	bool verbose;
 };
 

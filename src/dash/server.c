@@ -26,6 +26,9 @@
 #include "dash/head_priv.h"
 #include "dash/live/live.h"
 #include "dash/local.h"
+#include "dash/observe/alive.h"
+#include "dash/observe/counters.h"
+#include "dash/observe/monitor.h"
 #include "dash/peers.h"
 #include "dash/problem.h"
 #include "dash/response_priv.h"
@@ -72,18 +75,20 @@ static const struct dash_peers_options movement = {
  * disconnects before the response.
  */
 enum work_kind { WORK_LONG, WORK_READS, WORK_WRITES, WORK_ANALYSES, WORK_COUNT };
+_Static_assert((int)WORK_COUNT == (int)DASH_QUEUE_COUNT, "one element per queue");
 
 static const struct {
+	const char *name;
 	unsigned threads;
 	size_t room; /* number of queued responses */
 	size_t cache_bytes;
 	bool ends_with_client;
 	int nice;
 } work_kinds[WORK_COUNT] = {
-	[WORK_LONG] = { 4, 64, CACHE_BYTES, true, 0 },
-	[WORK_READS] = { 2, CONNECTIONS_MAX, 0, false, 0 },
-	[WORK_WRITES] = { 4, CONNECTIONS_MAX, 0, false, 0 },
-	[WORK_ANALYSES] = { 2, 64, ANALYSES_BYTES, true, 10 },
+	[WORK_LONG] = { "long", 4, 64, CACHE_BYTES, true, 0 },
+	[WORK_READS] = { "reads", 2, CONNECTIONS_MAX, 0, false, 0 },
+	[WORK_WRITES] = { "writes", 4, CONNECTIONS_MAX, 0, false, 0 },
+	[WORK_ANALYSES] = { "analyses", 2, 64, ANALYSES_BYTES, true, 10 },
 };
 
 static const enum work_kind work_of_lane[] = {
@@ -106,6 +111,8 @@ struct dash_server {
 	atomic_bool is_stopping;
 	atomic_int in_flight;
 	atomic_size_t body_bytes; /* of all exchanges */
+	struct dash_alive alive;
+	struct dash_observed observed;
 };
 
 /* One connection. */
@@ -136,7 +143,8 @@ struct exchange {
 	struct dash_answer answer;
 	int status;
 	size_t sent;
-	char from[ADDRESS_BYTES]; /* address of the client, for the audit log */
+	char from[ADDRESS_BYTES]; /* address of the client, for the log */
+	char id[DASH_REQUEST_ID_BYTES];
 
 	/* while suspended */
 	struct MHD_Connection *connection;
@@ -144,6 +152,11 @@ struct exchange {
 	struct dash_call call;
 	struct dash_asker asker;
 };
+
+static bool logs_requests(const struct dash_server *server)
+{
+	return server->verbose || pl_log_has(PL_LOG_DEBUG);
+}
 
 /* ---- responses ----------------------------------------------------------------------------- */
 
@@ -179,12 +192,15 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
+	exchange->answer.request_id = exchange->id;
+	dash_problem_sign(&exchange->answer);
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
 	if (exchange->answer.stream != NULL)
 		prepare_stream(exchange->answer.stream, exchange, connection);
 	exchange->answer.is_strict = exchange->head.is_strict;
-	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
+	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping) ||
+				   dash_monitor_is_draining(exchange->server->context->monitor);
 	dash_peer_set_state(exchange->peer, DASH_PEER_TAKES);
 	response = dash_response_new(&exchange->answer);
 	if (response == NULL)
@@ -289,7 +305,8 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 
 	exchange->has_begun = true;
 	exchange->answer.path = exchange->text;
-	if (exchange->server->context->access != NULL)
+	dash_head_request_id(connection, exchange->id);
+	if (exchange->server->context->access != NULL || logs_requests(exchange->server))
 		copy_address(exchange, connection);
 	if (!read_head(exchange, connection))
 		exchange->is_refused = true;
@@ -447,6 +464,32 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 	return send_answer(exchange, connection);
 }
 
+static const char *route_of(const struct exchange *exchange)
+{
+	const char *method, *path;
+
+	dash_route_at(dash_route_index(&exchange->match, exchange->answer.status), &method, &path);
+	return path;
+}
+
+/* The members of a line about a request, for the format JSON. */
+static json_t *describe(const struct exchange *exchange, double ms)
+{
+	const char *user = exchange->answer.user_name != NULL ? exchange->answer.user_name
+							      : exchange->match.user.name;
+	json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:I, s:f}", "request_id", exchange->id,
+				   "method", pl_json_text(exchange->method), "target",
+				   pl_json_text(exchange->text), "route", route_of(exchange),
+				   "bytes", (json_int_t)exchange->sent, "duration_ms", ms);
+
+	json_object_set_new(object, "status",
+			    exchange->status != 0 ? json_integer(exchange->status) : json_null());
+	json_object_set_new(object, "user", user[0] != '\0' ? json_string(user) : json_null());
+	json_object_set_new(object, "from",
+			    exchange->from[0] != '\0' ? json_string(exchange->from) : json_null());
+	return object;
+}
+
 static void log_request(const struct exchange *exchange)
 {
 	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was complete",
@@ -462,8 +505,23 @@ static void log_request(const struct exchange *exchange)
 				      exchange->connection != NULL ? ends[exchange->asker.end]
 								   : "");
 
-	fprintf(stderr, "%.40s %.500s %s in %.1f ms\n", method != NULL ? method : "?", text, answer,
-		ms);
+	if (pl_log_format() == PL_LOG_JSON)
+		pl_log_object(PL_LOG_INFO, exchange->status != 0 ? "request" : answer,
+			      describe(exchange, ms));
+	else
+		fprintf(stderr, "%.40s %.500s %s in %.1f ms%s%s\n", method != NULL ? method : "?",
+			text, answer, ms, exchange->id[0] != '\0' ? ", id " : "", exchange->id);
+}
+
+static void count_request(const struct exchange *exchange)
+{
+	int64_t duration_ns = exchange->answer.is_unbuffered
+				      ? -1
+				      : pl_clock_now_ns() - exchange->begun_ns;
+
+	dash_counters_request(exchange->server->context->counters,
+			      dash_route_index(&exchange->match, exchange->status),
+			      exchange->status, duration_ns, exchange->sent);
 }
 
 /*
@@ -491,12 +549,20 @@ static void log_audit(const struct exchange *exchange)
 	char time[32];
 
 	pl_clock_rfc3339(pl_clock_real_ns(), time);
-	pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s status=%d %s %.500s", time,
-	       exchange->answer.user_name != NULL ? exchange->answer.user_name
-	       : user->name[0] != '\0'            ? user->name
-						  : "-",
-	       dash_role_name(user->role), exchange->from, exchange->status, exchange->method,
-	       text);
+	const char *name = exchange->answer.user_name != NULL ? exchange->answer.user_name
+			   : user->name[0] != '\0'            ? user->name
+							      : "-";
+	if (pl_log_format() == PL_LOG_JSON)
+		pl_log_object(PL_LOG_INFO, "audit",
+			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:o}", "request_id",
+					exchange->id, "user", name, "role",
+					dash_role_name(user->role), "from", exchange->from,
+					"status", exchange->status, "method", exchange->method,
+					"path", pl_json_text(text)));
+	else
+		pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s id=%s status=%d %s %.500s",
+		       time, name, dash_role_name(user->role), exchange->from, exchange->id,
+		       exchange->status, exchange->method, text);
 }
 
 /* Frees the exchange. */
@@ -505,7 +571,8 @@ static void exchange_done(struct exchange *exchange)
 	struct dash_server *server = exchange->server;
 
 	dash_peer_set_state(exchange->peer, DASH_PEER_SENDS);
-	if (server->verbose)
+	count_request(exchange);
+	if (logs_requests(server))
 		log_request(exchange);
 	if (is_audited(exchange))
 		log_audit(exchange);
@@ -593,22 +660,31 @@ static void *on_target(void *data, const char *text, struct MHD_Connection *conn
 	return exchange;
 }
 
-static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
-				  const char *method, const char *version, const char *bytes,
-				  size_t *len, void **at)
+static enum MHD_Result go_on(struct exchange *exchange, struct MHD_Connection *connection,
+			     const char *method, const char *bytes, size_t *len)
 {
-	struct exchange *exchange = *at;
 	size_t came = *len;
 
-	(void)data;
-	(void)url;
-	(void)version;
 	if (!exchange->has_begun) {
 		exchange->method = pl_strdup(method);
 		return begin(exchange, connection);
 	}
 	*len = 0;
 	return came > 0 ? take(exchange, bytes, came) : end(exchange, connection);
+}
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *bytes,
+				  size_t *len, void **at)
+{
+	struct dash_server *server = data;
+
+	(void)url;
+	(void)version;
+	dash_alive_enter(&server->alive);
+	enum MHD_Result result = go_on(*at, connection, method, bytes, len);
+	dash_alive_leave(&server->alive);
+	return result;
 }
 
 static void on_over(void *data, struct MHD_Connection *connection, void **at,
@@ -706,6 +782,31 @@ static int listen_on(struct dash_server *server, const struct io_addr *addr, int
 	return io_sock_local(*ret_fd, &server->addr, err);
 }
 
+static void count(void *data, struct dash_server_counts *ret)
+{
+	struct dash_server *server = data;
+
+	*ret = (struct dash_server_counts){ .in_flight = atomic_load(&server->in_flight),
+					    .connections = dash_peers_count(server->peers),
+					    .body_bytes = atomic_load(&server->body_bytes) };
+	for (size_t i = 0; i < WORK_COUNT; i++) {
+		ret->queues[i].name = work_kinds[i].name;
+		ret->queues[i].has_cache = work_kinds[i].cache_bytes > 0;
+		dash_work_count(server->works[i], &ret->queues[i].work);
+	}
+}
+
+/* A server that has many connections is not asked to accept another one. */
+static bool works(void *data, int64_t max_ns)
+{
+	struct dash_server *server = data;
+
+	if (!dash_alive_moves(&server->alive, max_ns))
+		return false;
+	return dash_peers_count(server->peers) >= CONNECTIONS_MAX / 2 ||
+	       dash_alive_probe(&server->addr, max_ns / 4);
+}
+
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err)
 {
@@ -721,7 +822,10 @@ int dash_server_start(const struct dash_server_options *options, struct dash_ser
 		dash_local_done(&server->local);
 		return -1;
 	}
+	server->observed = (struct dash_observed){ server, count, works };
+	dash_monitor_attach(options->context->monitor, &server->observed);
 	if (start_works(server, err) < 0 || start(server, listener, err) < 0) {
+		dash_monitor_attach(options->context->monitor, NULL);
 		stop_works(server);
 		free_works(server);
 		dash_peers_stop(server->peers);
@@ -761,6 +865,7 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 	stop_works(server);
 	wait_for_answers(server, LAST_NS, NULL);
 	MHD_stop_daemon(server->daemon);
+	dash_monitor_attach(server->context->monitor, NULL);
 	dash_peers_stop(server->peers);
 	free_works(server);
 	pl_fd_close(&listener);

@@ -25,6 +25,7 @@ struct dash_server_options {
 	struct dash_certificate *certificate; /* for TLS; NULL: plain HTTP; borrowed */
 	bool verbose;                         /* a line on standard error for each request */
 };
+
 /* Starts serving. BUSY: the port is in use. */
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err) PL_MUST_CHECK;

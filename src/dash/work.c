@@ -26,6 +26,7 @@ struct job {
 	struct dash_asker *askers;
 	struct dash_asker **end;
 	struct job *next; /* in the list of waiting or of current jobs */
+	int64_t added_ns;
 
 	/* of the thread that makes it */
 	struct dash_work *work;
@@ -50,6 +51,9 @@ struct dash_work {
 	struct jobs waiting;
 	struct jobs making;
 	struct dash_cache *cache;
+	uint64_t refused;
+	uint64_t hits;
+	uint64_t misses;
 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -268,6 +272,8 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 {
 	pthread_mutex_lock(&work->lock);
 	bool is_there = dash_cache_find(work->cache, version, question, answer);
+	work->hits += is_there;
+	work->misses += !is_there;
 	pthread_mutex_unlock(&work->lock);
 	return is_there;
 }
@@ -292,6 +298,7 @@ static bool add(struct dash_work *work, int64_t version, const char *question,
 				     .question = pl_strdup(question),
 				     .end = &job->askers,
 				     .work = work,
+				     .added_ns = pl_clock_now_ns(),
 				     .cancel_token = { .has_left = has_left } };
 		jobs_add(&work->waiting, job);
 		pthread_cond_signal(&work->wake);
@@ -327,10 +334,25 @@ bool dash_work_add(struct dash_work *work, int64_t version, const char *question
 	if (work->waiting.count >= work->options.room)
 		take_left(work, &left);
 	bool is_added = add(work, version, question, asker);
+	work->refused += !is_added && !work->is_over;
 	pthread_mutex_unlock(&work->lock);
 	for (struct job *job = left.first; job != NULL; job = next) {
 		next = job->next;
 		refuse_left(work, job);
 	}
 	return is_added;
+}
+
+void dash_work_count(struct dash_work *work, struct dash_work_counts *ret)
+{
+	pthread_mutex_lock(&work->lock);
+	*ret = (struct dash_work_counts){ .waiting = work->waiting.count,
+					  .running = work->making.count,
+					  .refused = work->refused,
+					  .hits = work->hits,
+					  .misses = work->misses,
+					  .cache_bytes = dash_cache_bytes(work->cache) };
+	if (work->waiting.first != NULL)
+		ret->oldest_ns = pl_clock_now_ns() - work->waiting.first->added_ns;
+	pthread_mutex_unlock(&work->lock);
 }

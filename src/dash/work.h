@@ -61,3 +61,15 @@ bool dash_work_find(struct dash_work *work, int64_t version, const char *questio
 /* Queues a request. question NULL: never shared. Returns false if the queue is full or was stopped. */
 bool dash_work_add(struct dash_work *work, int64_t version, const char *question,
 		   struct dash_asker *asker) PL_MUST_CHECK;
+
+/* Counts since the start, and the current state. */
+struct dash_work_counts {
+	size_t waiting;
+	size_t running;
+	int64_t oldest_ns; /* waiting time of the oldest one */
+	uint64_t refused;  /* because the queue was full */
+	uint64_t hits;     /* of the cache */
+	uint64_t misses;
+	size_t cache_bytes;
+};
+void dash_work_count(struct dash_work *work, struct dash_work_counts *ret);

@@ -84,5 +84,7 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 					    struct mirror_cancel_token *cancel_token);
 
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot);
+/* Returns the number of live rows. */
+size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot);
 /* Returns the memory of its columns, values and ids, without fields that are not columns. */
 size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot);

@@ -221,6 +221,11 @@ int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot)
 	return snapshot->version;
 }
 
+size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)
+{
+	return snapshot->live;
+}
+
 size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot)
 {
 	size_t columns = snapshot->mirror->column_count;

@@ -12,6 +12,7 @@
 #include "store/analysis/prices.h"
 #include "store/documents/dictionary.h"
 #include "store/memory_rows_priv.h"
+#include "store/status.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");
@@ -221,6 +222,23 @@ int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct
 	}
 	*ret = pl_take(snapshot);
 	return 0;
+}
+
+struct store_memory_state store_memory_state(struct store *store)
+{
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(
+		store->memory->mirror);
+
+	return (struct store_memory_state){ .data_version = mirror_snapshot_version(snapshot),
+					    .live = (int64_t)mirror_snapshot_count(snapshot) };
+}
+
+size_t store_memory_bytes(struct store *store)
+{
+	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_take(
+		store->memory->mirror);
+
+	return mirror_snapshot_bytes(snapshot);
 }
 
 bool store_should_retry(const struct pl_err *err, unsigned *tries)

@@ -95,7 +95,10 @@ ROUTE("POST", "/api/live/{run_id}", put_live, NONE, NOW)
 ROUTE("GET", "/api/session", get_session, NONE, NOW)
 ROUTE("POST", "/api/session", start_session, NONE, NOW)
 ROUTE("DELETE", "/api/session", end_session, NONE, NOW)
-ROUTE("GET", "/api/health", get_health, NONE, READ)
+ROUTE("GET", "/api/health", get_health, NONE, NOW)
+ROUTE("GET", "/api/health/ready", get_readiness, NONE, NOW)
+ROUTE("GET", "/api/status", get_status, NONE, NOW)
+ROUTE("GET", "/metrics", get_metrics, NONE, NOW)
 ROUTE("GET", "/api/openapi.yaml", get_contract, PROGRAM, NOW)
 
 #undef ROUTE

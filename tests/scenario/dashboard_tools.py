@@ -1,5 +1,6 @@
 """Shared by the tests of profllm-dashboard: starts it, sends requests, and checks each response against api/openapi.yaml."""
 import contextlib
+import fcntl
 import functools
 import http.client
 import json
@@ -114,6 +115,8 @@ class Dashboard:
         words = [command, *(["--db", db] if db else []), "--port", "0", *args]
         self.process = subprocess.Popen([bin_dir / "profllm-dashboard", *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment(env))
+        # a test may read the lines of thousands of requests at its end only
+        fcntl.fcntl(self.process.stderr, fcntl.F_SETPIPE_SZ, 1 << 20)
         line = self.process.stdout.readline()
         scheme = "https" if tls else "http"
         assert line.startswith(f"listening on {scheme}://"), self.process.communicate()

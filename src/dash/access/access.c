@@ -353,3 +353,24 @@ void dash_access_sign_out(struct dash_access *access, const struct dash_head *he
 		dash_sessions_end(&access->sessions, id);
 	set_cookie(access, head, "", 0, answer);
 }
+
+size_t dash_access_list(struct dash_access *access, struct dash_access_entry **ret)
+{
+	int64_t now_s = pl_clock_real_ns() / PL_NS_PER_S;
+
+	*ret = NULL;
+	if (access == NULL)
+		return 0;
+	dash_access_lock(access);
+	size_t count = access->tokens.count;
+	*ret = pl_alloc_array(count, sizeof(**ret));
+	for (size_t i = 0; i < count; i++) {
+		const struct dash_token *token = &access->tokens.items[i];
+		(*ret)[i] = (struct dash_access_entry){ .role = token->role,
+							.expires_s = token->expires_s };
+		memcpy((*ret)[i].name, token->name, sizeof(token->name));
+		(*ret)[i].sessions = dash_sessions_count(&access->sessions, token->name, now_s);
+	}
+	dash_access_unlock(access);
+	return count;
+}

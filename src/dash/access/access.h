@@ -51,3 +51,13 @@ void dash_access_sign_out(struct dash_access *access, const struct dash_head *he
 			  struct dash_answer *answer);
 /* Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. */
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user);
+
+/* A token without its secret, and its current sessions. */
+struct dash_access_entry {
+	char name[DASH_USER_BYTES];
+	enum dash_role role;
+	int64_t expires_s; /* Unix time; INT64_MAX: never */
+	size_t sessions;
+};
+/* Lists the tokens in the order of the file. Returns their number, 0 for NULL. free(*ret) */
+size_t dash_access_list(struct dash_access *access, struct dash_access_entry **ret);

@@ -105,3 +105,16 @@ void dash_sessions_end(struct dash_sessions *sessions, const char *id)
 		remove_at(sessions, at);
 	pthread_mutex_unlock(&sessions->lock);
 }
+
+size_t dash_sessions_count(struct dash_sessions *sessions, const char *name, int64_t now_s)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&sessions->lock);
+	for (size_t i = 0; i < sessions->count; i++) {
+		const struct dash_user *user = &sessions->items[i].user;
+		count += user->expires_s > now_s && strcmp(user->name, name) == 0;
+	}
+	pthread_mutex_unlock(&sessions->lock);
+	return count;
+}

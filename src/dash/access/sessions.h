@@ -33,3 +33,5 @@ int dash_sessions_start(struct dash_sessions *sessions, const struct dash_user *
 bool dash_sessions_find(struct dash_sessions *sessions, const char *id, int64_t now_s,
 			struct dash_user *ret);
 void dash_sessions_end(struct dash_sessions *sessions, const char *id);
+/* Returns the number of sessions of a user that have not ended by now_s. */
+size_t dash_sessions_count(struct dash_sessions *sessions, const char *name, int64_t now_s);

@@ -7,10 +7,12 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "dash/import/watch.h"
+#include "dash/observe/counters.h"
 
 struct dash_watching {
 	struct dash_watch *watch;
 	pthread_t thread;
+	struct dash_counters *counters; /* or NULL */
 	int stop;
 	bool verbose;
 };
@@ -19,6 +21,9 @@ static void report_result(void *context, const struct dash_imported *imported)
 {
 	const struct dash_watching *watching = context;
 
+	dash_counters_document(watching->counters,
+			       imported->document != NULL ? (int)imported->document->form : -1,
+			       imported->outcome);
 	switch (imported->outcome) {
 	case STORE_REJECTED:
 		pl_log(PL_LOG_WARNING, "%s", imported->message);
@@ -81,8 +86,8 @@ static void release(struct dash_watching *watching)
 }
 
 int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
-			const struct store_reader *reader, bool verbose, struct dash_watching **ret,
-			struct pl_err *err)
+			const struct store_reader *reader, struct dash_counters *counters,
+			bool verbose, struct dash_watching **ret, struct pl_err *err)
 {
 	struct dash_watching *watching = pl_alloc(sizeof(*watching));
 	const struct dash_watch_options options = { .folders = folders,
@@ -93,7 +98,7 @@ int dash_watching_start(const struct pl_opt_list *folders, struct store *store,
 						    .sweep = on_sweep,
 						    .context = watching };
 
-	*watching = (struct dash_watching){ .stop = -1, .verbose = verbose };
+	*watching = (struct dash_watching){ .counters = counters, .stop = -1, .verbose = verbose };
 	if (start(watching, &options, err) < 0) {
 		release(watching);
 		return -1;

@@ -556,3 +556,11 @@ void dash_live_stop(struct dash_live *live)
 		forget(live, live->runs);
 	live_free(live);
 }
+
+void dash_live_count(struct dash_live *live, unsigned *ret_runs, unsigned *ret_streams)
+{
+	pthread_mutex_lock(&live->lock);
+	*ret_runs = live->run_count;
+	*ret_streams = live->listener_count;
+	pthread_mutex_unlock(&live->lock);
+}

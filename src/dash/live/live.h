@@ -56,3 +56,5 @@ enum dash_live_listen_result { DASH_LIVE_LISTENS, DASH_LIVE_UNKNOWN, DASH_LIVE_C
 /* Opens a stream of one run, or of the list if run_id is NULL. */
 enum dash_live_listen_result dash_live_listen(struct dash_live *live, const char *run_id,
 					      struct dash_stream **ret);
+/* Counts runs and open streams. */
+void dash_live_count(struct dash_live *live, unsigned *ret_runs, unsigned *ret_streams);

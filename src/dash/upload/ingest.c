@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "dash/observe/counters.h"
 #include "dash/upload/documents.h"
 #include "dash/upload/readers.h"
 #include "store/jobs/job.h"
@@ -27,6 +28,7 @@
 struct dash_ingest {
 	struct store *store;
 	struct dash_readers *readers;
+	struct dash_counters *counters; /* or NULL */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -67,6 +69,7 @@ struct task {
 	size_t at;    /* first turn of the current group */
 	size_t count; /* number of turns in the group */
 	struct dash_read *read[GROUP_MAX];
+	enum store_outcome outcomes[GROUP_MAX]; /* of the current transaction */
 };
 
 enum outcome {
@@ -100,7 +103,7 @@ static struct dash_source source_of(const void *context, size_t pending_at)
 }
 
 static int store_one(const struct task *task, size_t i, const struct dash_read *read,
-		     struct pl_err *err)
+		     enum store_outcome *ret_outcome, struct pl_err *err)
 {
 	const struct store_job_pending *pending = &task->work->pending[task->at + i];
 	struct store_put_result result;
@@ -114,7 +117,10 @@ static int store_one(const struct task *task, size_t i, const struct dash_read *
 					     .len = read->len,
 					     .retained = read->retained };
 
-	return store_job_item(task->ingest->store, task->work, &item, &result, err);
+	if (store_job_item(task->ingest->store, task->work, &item, &result, err) < 0)
+		return -1;
+	*ret_outcome = read->is_rejected ? STORE_REJECTED : result.outcome;
+	return 0;
 }
 
 static int cut_part(const struct task *task, struct pl_err *err)
@@ -136,15 +142,26 @@ struct write {
 	bool is_last;
 };
 
-static int write_within(const struct task *task, const struct write *write, struct pl_err *err)
+static int write_within(struct task *task, const struct write *write, struct pl_err *err)
 {
 	if (!task->is_cut && cut_part(task, err) < 0)
 		return -1;
 	for (size_t i = 0; i < write->count; i++) {
-		if (store_one(task, write->from + i, write->read[i], err) < 0)
+		if (store_one(task, write->from + i, write->read[i], &task->outcomes[i], err) < 0)
 			return -1;
 	}
 	return write->is_last ? store_job_done(task->ingest->store, task->work, err) : 0;
+}
+
+/* After the commit. */
+static void count_documents(const struct task *task, const struct write *write)
+{
+	for (size_t i = 0; i < write->count; i++) {
+		const struct dash_read *read = write->read[i];
+		dash_counters_document(task->ingest->counters,
+				       read->is_rejected ? -1 : (int)read->document.form,
+				       task->outcomes[i]);
+	}
 }
 
 static int write_once(struct task *task, const struct write *write, bool *ret_goes_on,
@@ -161,6 +178,7 @@ static int write_once(struct task *task, const struct write *write, bool *ret_go
 	if (store_job_group_end(store, rc < 0 ? &later : err) < 0 || rc < 0)
 		return -1;
 	task->is_cut = true;
+	count_documents(task, write);
 	return 0;
 }
 
@@ -319,12 +337,13 @@ static void *work(void *data)
 }
 
 int dash_ingest_start(struct store *store, const struct store_reader *reader,
-		      struct dash_ingest **ret, struct pl_err *err)
+		      struct dash_counters *counters, struct dash_ingest **ret, struct pl_err *err)
 {
 	struct dash_ingest *ingest = pl_alloc(sizeof(*ingest));
 	pthread_condattr_t monotonic;
 
 	ingest->store = store;
+	ingest->counters = counters;
 	if (dash_readers_new(store, reader, &ingest->readers, err) < 0) {
 		free(ingest);
 		return -1;

@@ -7,11 +7,16 @@
 
 #include "store/store.h"
 
+struct dash_counters;
 struct dash_ingest;
 
-/* Starts with the pending work of the store, which must be opened with_jobs. Borrows both. */
+/*
+ * Starts with the pending work of the store, which must be opened with_jobs. Borrows all. `counters` counts the documents;
+ * NULL: no one does.
+ */
 int dash_ingest_start(struct store *store, const struct store_reader *reader,
-		      struct dash_ingest **ret, struct pl_err *err) PL_MUST_CHECK;
+		      struct dash_counters *counters, struct dash_ingest **ret,
+		      struct pl_err *err) PL_MUST_CHECK;
 /* Reports a new job. Any thread. */
 void dash_ingest_wake(struct dash_ingest *ingest);
 /* Returns when the current document is finished. The next server continues with the others. */

@@ -44,7 +44,7 @@ LISTS = {
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},
 }
 # of the simulator and of the dashboard, which profllm is not built with
-OF_OTHERS = re.compile("sim_.*|dash_commands|filter_ops|former_names|powers_of_ten|producers|record_columns|request_bounds|roles|routes|scaling_axes|store_words")
+OF_OTHERS = re.compile("sim_.*|dash_commands|dash_metrics|filter_ops|former_names|powers_of_ten|producers|record_columns|request_bounds|roles|routes|scaling_axes|store_words|unready_reasons")
 
 
 @pytest.fixture(scope="module")

@@ -204,6 +204,8 @@ def test_a_database_that_is_away(bin_dir, postgres):
         for play in range(2):
             answer = one.post("/api/upload/batch", [little(100 * play + 10 + i, notes=noise(i, 2000)) for i in range(60)]) if play else None
             postgres.stop()
+            wait_for(lambda: one.get("/api/health/ready").status == 503, "it is noticed")
+            assert one.get("/api/health/ready").json["reasons"] == ["database"]
             refused(one.post("/api/upload/json", little(7)), 503)
             refused(one.post(PRESETS, {"name": "one"}), 503)
             # of memory: as many as were known
@@ -211,7 +213,8 @@ def test_a_database_that_is_away(bin_dir, postgres):
             assert one.post(APPLY, {"filter": {"field": "run.suite", "op": "eq", "value": "s"}, "facets": True}).status == 200
             refused(one.get("/api/data/experiments/small-1/raw"), 503)
             postgres.start()
-            wait_for(lambda: one.get("/api/health").status == 200, "it is back")
+            assert one.get("/api/health").status == 200
+            wait_for(lambda: one.get("/api/health/ready").json == {"ready": True, "reasons": []}, "it is back")
             if answer is not None:
                 assert one.done(answer.json["status_url"])["counts"]["stored"] == 60
                 stored += 60
@@ -234,13 +237,18 @@ def test_a_database_file_that_has_gone(bin_dir, tmp_path, how):
             db.rename(away)
         if how == "deleted":
             away.unlink()
-        for answer in (one.post("/api/upload/json", little(7)), one.post(PRESETS, {"name": "one"}), one.get("/api/health")):
+        for answer in (one.post("/api/upload/json", little(7)), one.post(PRESETS, {"name": "one"})):
             refused(answer, 503)
             assert "was moved, deleted or replaced" in answer.json["detail"] and str(db) in answer.json["detail"]
+        wait_for(lambda: one.get("/api/health/ready").status == 503, "the monitor notices it")
+        ready = one.get("/api/health/ready").json
+        assert ready["reasons"] == ["database"] and "was moved, deleted or replaced" in ready["message"]
+        assert one.get("/api/health").json["database"]["state"] == "lost"
         assert count(one) == 5
         if how == "moved":
             away.rename(db)
-            assert one.upload("/api/upload/json", little(7))["counts"]["stored"] == 1 and one.get("/api/health").status == 200
+            assert one.upload("/api/upload/json", little(7))["counts"]["stored"] == 1
+            wait_for(lambda: one.get("/api/health/ready").status == 200, "the monitor finds it again")
         status, _, err = one.stop()
         assert status == 0 and 1 <= err.count("was moved, deleted or replaced") < 20, err
 

@@ -531,7 +531,7 @@ def test_a_log_line_has_the_bytes_of_the_answer(bin_dir, tmp_path):
         status, _, err = one.stop()
     assert status == 0 and [code for code, _ in sizes] == [200, 200, 404, 200, 200]
     for (method, path, _), (code, size) in zip(asked, sizes):
-        assert re.search(rf"^{method} {path} {code} {size} bytes in [0-9.]+ ms$", err, re.M), (method, path, size, err)
+        assert re.search(rf"^{method} {path} {code} {size} bytes in [0-9.]+ ms, id [0-9a-f]{{16}}$", err, re.M), (method, path, size, err)
 
 
 @pytest.mark.threads

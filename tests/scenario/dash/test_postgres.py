@@ -49,8 +49,8 @@ def test_two_dashboards_stay_in_step(bin_dir, db):
             here, there = (one, other) if number % 2 else (other, one)
             assert here.upload("/api/upload/json", little(number))["counts"]["stored"] == 1
             # at once, without a wait: each answer has what was stored before it was asked for
-            assert there.get("/api/health").json["total"] == number + 1
             assert [row["run_id"] for row in there.rows()] == [f"small-{i}" for i in range(number + 1)]
+            assert there.get("/api/health").json["total"] == number + 1
         assert one.rows() == other.rows()
         # the same result, uploaded to both, is stored once
         jobs = [each.post("/api/upload/json", little("same")) for each in (one, other)]

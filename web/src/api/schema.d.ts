@@ -1298,8 +1298,68 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return the state of the server and the number of results */
+        /**
+         * Return the state of the server and the number of results
+         * @description Liveness: the status is 200 as long as the server runs, whatever the state of its database. The response never waits for the database. `ready` and `reasons` are those of GET /api/health/ready.
+         */
         get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return whether the server is ready for requests
+         * @description Readiness, for load balancers. A server that loads its results does not listen yet. The response never waits for the database.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return the state of the server in detail, for administrators */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the metrics of the server for Prometheus
+         * @description docs/reference/dashboard-metrics.md lists them. The format is that of Prometheus 0.0.4, or OpenMetrics 1.0 if Accept contains `application/openmetrics-text`.
+         */
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5796,6 +5856,8 @@ export interface components {
             nearest?: string;
             /** @description All faults, if there are several */
             faults?: components["schemas"]["Fault"][];
+            /** @description The id of the request, as X-Request-Id of the response and the log of the server have it */
+            request_id?: string;
         };
         SessionRequest: {
             /** @description A token of profllm-dashboard token */
@@ -5835,6 +5897,28 @@ export interface components {
          *       "version": "0.1.0",
          *       "total": 412,
          *       "data_version": 31,
+         *       "ready": true,
+         *       "reasons": [],
+         *       "database": {
+         *         "kind": "sqlite",
+         *         "state": "available",
+         *         "message": null,
+         *         "checked_seconds": 0.412,
+         *         "query_seconds": 0.001,
+         *         "behind_count": 0,
+         *         "behind_seconds": 0
+         *       },
+         *       "disks": [
+         *         {
+         *           "directory": "database",
+         *           "free_bytes": 81604378624,
+         *           "size_bytes": 107374182400
+         *         }
+         *       ],
+         *       "uploads": {
+         *         "unfinished_count": 0,
+         *         "oldest_seconds": 0
+         *       },
          *       "analysis": {
          *         "analyzed_count": 2940,
          *         "cached_count": 32410
@@ -5848,6 +5932,11 @@ export interface components {
             /** @description Number of stored results, without deleted ones */
             total?: number;
             data_version?: components["schemas"]["DataVersion"];
+            ready?: boolean;
+            reasons?: components["schemas"]["UnreadyReasons"];
+            database?: components["schemas"]["DatabaseState"];
+            disks?: components["schemas"]["Disks"];
+            uploads?: components["schemas"]["UnfinishedUploads"];
             /** @description Series of POST /api/analysis/regression since the server started */
             analysis?: {
                 /** @description Number of analyses of single series */
@@ -5855,6 +5944,133 @@ export interface components {
                 /** @description Number of earlier analyses of the same points that were used again */
                 cached_count: number;
             };
+        };
+        /** @description Why the server is not ready; empty if it is. stopping: the server is stopping; database: the database does not respond or refuses queries; lag: the results in memory are more than 10 s older than those in the database; disk: a directory of the server has less than 64 MiB of free space */
+        UnreadyReasons: ("stopping" | "database" | "lag" | "disk")[];
+        /**
+         * @example {
+         *       "ready": false,
+         *       "reasons": [
+         *         "database"
+         *       ]
+         *     }
+         */
+        Readiness: {
+            ready: boolean;
+            reasons: components["schemas"]["UnreadyReasons"];
+            /** @description The error of the database, for users with a token */
+            message?: string;
+        };
+        /** @description The database, as a query of the server has found it that is sent every second */
+        DatabaseState: {
+            /** @enum {string} */
+            kind: "sqlite" | "postgresql";
+            /** @enum {string} */
+            state: "available" | "lost";
+            /** @description The error of the last query */
+            message: string | null;
+            /** @description Time since the last successful query; null if there was none */
+            checked_seconds: number | null;
+            /** @description Duration of the last query */
+            query_seconds: number;
+            /** @description Changes in the database that the results in memory lack */
+            behind_count: number;
+            /** @description Time since the results in memory were as new as the database */
+            behind_seconds: number;
+        };
+        /** @description File systems of the directories that the server writes to */
+        Disks: {
+            /** @enum {string} */
+            directory: "database" | "artifacts";
+            free_bytes: number;
+            size_bytes: number;
+        }[];
+        UnfinishedUploads: {
+            unfinished_count: number;
+            /** @description Age of the oldest one */
+            oldest_seconds: number;
+        };
+        /** @description The state of a server. Counts start with the server. */
+        Status: {
+            version: string;
+            ready: boolean;
+            reasons: components["schemas"]["UnreadyReasons"];
+            process: {
+                pid: number;
+                /** Format: date-time */
+                started_at: string;
+                resident_bytes: number;
+                cpu_seconds: number;
+                /** @description Open file descriptors */
+                file_count: number;
+                /** @description Limit of open file descriptors; null if there is none */
+                file_limit: number | null;
+            };
+            database: components["schemas"]["DatabaseState"];
+            results: {
+                live_count: number;
+                /** @description Results that are deleted and not yet pruned; null if they were not counted yet */
+                deleted_count: number | null;
+                data_version: components["schemas"]["DataVersion"];
+                memory_bytes: number;
+            };
+            disks: components["schemas"]["Disks"];
+            uploads: components["schemas"]["UnfinishedUploads"];
+            requests: {
+                total_count: number;
+                /** @description Responses with a status from 400 to 499 */
+                client_error_count: number;
+                /** @description Responses with a status from 500, without 503 */
+                server_error_count: number;
+                /** @description Responses with the status 503 */
+                unavailable_count: number;
+                /** @description Requests whose client left before the response */
+                disconnected_count: number;
+                in_flight_count: number;
+                connection_count: number;
+                body_bytes: number;
+            };
+            queues: {
+                /** @enum {string} */
+                name: "long" | "reads" | "writes" | "analyses";
+                waiting_count: number;
+                running_count: number;
+                oldest_seconds: number;
+                refused_count: number;
+                /** @description Cached responses; null if the queue has no cache */
+                cache: {
+                    hit_count: number;
+                    miss_count: number;
+                    bytes: number;
+                } | null;
+            }[];
+            live: {
+                run_count: number;
+                stream_count: number;
+            };
+            /** @description Whether the server has --token-file */
+            guarded: boolean;
+            tokens: {
+                name: string;
+                /** @enum {string} */
+                role: "read" | "write" | "admin";
+                /** Format: date-time */
+                expires_at: string | null;
+                expired: boolean;
+                session_count: number;
+            }[];
+            log_counts: {
+                error_count: number;
+                warning_count: number;
+            };
+            /** @description The newest warnings and errors of the log, the newest first, at most 20 */
+            log: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                level: "error" | "warning";
+                message: string;
+            }[];
         };
         LiveRunId: string;
         /** @description A count, or null if it is unknown */
@@ -8939,6 +9155,81 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The server is ready */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description The server is not ready; send requests to another one */
+            503: {
+                headers: {
+                    /** @description Seconds until the next check */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metrics */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                    "application/openmetrics-text": unknown;
                 };
             };
             default: components["responses"]["Problem"];

@@ -37,6 +37,8 @@ static const struct {
 	{ "sql_get_changed", "s", ONE_ROW },
 	{ "sql_get_changed", "store_state", ONE_ROW },
 	{ "sql_count", "benchmark_runs", "counts all, for /health and commands" },
+	{ "sql_get_status", "store_state", ONE_ROW },
+	{ "sql_count_deleted", "benchmark_runs", "for metrics, after changes, at most every 30 s" },
 	{ "sql_list_deleted", "r", "prune" },
 	{ "sql_list_deleted", "o", "prune" },
 	{ "sql_list_deleted", "n", "prune" },

@@ -17,6 +17,7 @@
 #include "base/unique.h"
 #include "dash/access/access.h"
 #include "dash/access/certificate.h"
+#include "dash/access/proxies.h"
 #include "dash/analysis/watches.h"
 #include "dash/contract.h"
 #include "dash/dash.h"
@@ -75,6 +76,17 @@ static const struct pl_opt serve_rows[] = {
 	       "serve https with the certificate and its chain in FILE, as PEM"),
 	PL_OPT(TEXT, 0, "tls-key", tls_key, "FILE",
 	       "use the private key in FILE, as PEM with mode 0600, for --tls-cert"),
+	PL_OPT(LIST, 0, "trusted-proxy", trusted_proxy, "ADDRESS",
+	       "trust the headers X-Forwarded-For and -Proto, and --auth-header, of this address "
+	       "or "
+	       "network, such as 10.0.0.0/8; may be repeated"),
+	PL_OPT(TEXT, 0, "auth-header", auth_header, "NAME",
+	       "take the user from this header of a trusted proxy, such as X-Forwarded-User"),
+	PL_OPT(TEXT, 0, "auth-groups-header", auth_groups_header, "NAME",
+	       "take the groups of the user from this header, such as X-Forwarded-Groups"),
+	PL_OPT(LIST, 0, "role-of", role_of, "GROUP=ROLE",
+	       "give users of this group the role read, write or admin; '*' is every user; may be "
+	       "repeated"),
 	PL_OPT(FLAG, 0, "insecure-listen", insecure_listen, NULL,
 	       "listen on any address without tokens: every host that reaches it can read, add and "
 	       "delete results"),
@@ -122,6 +134,10 @@ const struct pl_opt_command dash_serve_command = {
 		"connections a few seconds after the files have changed, or at once on SIGHUP. "
 		"Instead, a proxy with TLS can forward requests. In both cases, name the host "
 		"with --allow-host.\n\n"
+		"With --auth-header NAME, a proxy such as oauth2-proxy or Authelia authenticates "
+		"users, and names them in a header. The server believes only the addresses of "
+		"--trusted-proxy. --role-of gives a role to each group of --auth-groups-header. "
+		"Tokens work as well, if there is a --token-file.\n\n"
 		"With --socket PATH, only you and root can connect. profllm upload --to "
 		"unix:PATH sends results, and ssh -L 8421:PATH HOST connects a browser. "
 		"The first line is then 'listening on unix:PATH'.\n\n"
@@ -146,6 +162,12 @@ struct endpoint {
 	struct dash_certificate *certificate; /* NULL: no TLS */
 };
 
+/* Returns whether each request must name its user. */
+static bool is_guarded(const struct dash_serve_options *options)
+{
+	return options->token_file != NULL || options->auth_header != NULL;
+}
+
 static int read_address(const struct dash_serve_options *options, struct io_addr *ret,
 			struct pl_err *err)
 {
@@ -157,8 +179,7 @@ static int read_address(const struct dash_serve_options *options, struct io_addr
 				  (long long)options->port);
 	if (io_addr_resolve(options->host, (uint16_t)options->port, ret, err) < 0)
 		return pl_err_wrap(err, "--host");
-	if (dash_guard_is_loopback(&ret->u.any) || options->token_file != NULL ||
-	    options->insecure_listen)
+	if (dash_guard_is_loopback(&ret->u.any) || is_guarded(options) || options->insecure_listen)
 		return 0;
 	return pl_err_set(err, PL_ERR_INVALID,
 			  "--host: found '%s', expected a loopback address (127.0.0.1, ::1, "
@@ -183,14 +204,31 @@ static int read_hosts(const struct dash_serve_options *options, const struct io_
 	return 0;
 }
 
-static int open_access(const struct dash_serve_options *options, struct dash_access **ret,
-		       struct pl_err *err)
+static int open_proxies(const struct dash_serve_options *options, struct dash_proxies **ret,
+			struct pl_err *err)
 {
-	if (options->token_file == NULL)
+	if (options->trusted_proxy.count > 0 && options->socket != NULL)
+		return pl_err_invalid(err, "--socket, --trusted-proxy: found both, expected one: a "
+					   "Unix socket has no addresses");
+	return dash_proxies_open(
+		&(struct dash_proxies_options){ .networks = &options->trusted_proxy,
+						.user_header = options->auth_header,
+						.groups_header = options->auth_groups_header,
+						.roles = &options->role_of },
+		ret, err);
+}
+
+static int open_access(const struct dash_serve_options *options, const struct dash_proxies *proxies,
+		       struct dash_access **ret, struct pl_err *err)
+{
+	const struct dash_access_options access = { .token_file = options->token_file,
+						    .proxies = proxies };
+
+	if (!is_guarded(options))
 		return 0;
 	/* the memory of the process has tokens: no core file, and no debugger of the same user */
 	(void)prctl(PR_SET_DUMPABLE, 0);
-	return dash_access_open(options->token_file, ret, err);
+	return dash_access_open(&access, ret, err);
 }
 
 static int open_certificate(const struct dash_serve_options *options, struct dash_certificate **ret,
@@ -247,12 +285,13 @@ static bool is_requested_twice(void)
 }
 
 /* Logs who has access. */
-static void log_reach(const struct dash_serve_options *options, const struct io_addr *addr)
+static void log_reach(const struct dash_serve_options *options, const struct dash_proxies *proxies,
+		      const struct io_addr *addr)
 {
 	bool is_local = addr->u.any.sa_family == AF_UNIX;
 	bool is_remote = !is_local && !dash_guard_is_loopback(&addr->u.any);
 
-	if (is_remote && options->token_file == NULL) {
+	if (is_remote && !is_guarded(options)) {
 		pl_log(PL_LOG_WARNING, "every host that reaches this address can read, add and "
 				       "delete results; use --token-file");
 		return;
@@ -260,7 +299,15 @@ static void log_reach(const struct dash_serve_options *options, const struct io_
 	if (is_remote && options->tls_cert == NULL)
 		pl_log(PL_LOG_WARNING, "tokens and results are sent to other hosts unencrypted; "
 				       "use --tls-cert, or a proxy with TLS");
-	if (options->token_file != NULL)
+	if (options->auth_header != NULL)
+		pl_log(PL_LOG_INFO, "every request needs %s of a trusted proxy%s%s",
+		       options->auth_header,
+		       options->token_file != NULL ? ", or a token of the token file" : "",
+		       dash_proxies_trust_loopback(proxies)
+			       ? "; every user of this host can claim to be any user, because the "
+				 "loopback is trusted"
+			       : "");
+	else if (options->token_file != NULL)
 		pl_log(PL_LOG_INFO, "every request needs a token of '%s'", options->token_file);
 	else
 		pl_log(PL_LOG_INFO, "%s",
@@ -271,7 +318,7 @@ static void log_reach(const struct dash_serve_options *options, const struct io_
 
 /* Returns false if the output cannot be written, so that no client could know the address. */
 static bool print_address(const struct dash_serve_options *options,
-			  const struct dash_server *server)
+			  const struct dash_proxies *proxies, const struct dash_server *server)
 {
 	char text[128];
 
@@ -284,7 +331,7 @@ static bool print_address(const struct dash_serve_options *options,
 		   text) < 0 ||
 	    fflush(stdout) != 0)
 		return false;
-	log_reach(options, dash_server_addr(server));
+	log_reach(options, proxies, dash_server_addr(server));
 	return true;
 }
 
@@ -330,7 +377,7 @@ static int serve(const struct dash_serve_options *options, const struct dash_con
 							     .verbose = options->verbose },
 			      &server, err) < 0)
 		return -1;
-	if (print_address(options, server)) {
+	if (print_address(options, context->proxies, server)) {
 		dash_notify("READY=1\nSTATUS=Serving\nMAINPID=%d", (int)getpid());
 		(void)await_signal(context->monitor, signals, endpoint->certificate, INT64_MAX);
 		dash_notify("STOPPING=1\nSTATUS=Stopping");
@@ -444,6 +491,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_store_reader struct store_reader *reader = NULL;
 	auto_store struct store *store = NULL;
 	auto_answer fields_answer = { 0 };
+	auto_proxies *proxies = NULL;
 	auto_access *access = NULL;
 	struct dash_hosts hosts;
 	auto_certificate *certificate = NULL;
@@ -453,7 +501,8 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	dash_notify_init();
 	if (check_drain(options, err) < 0 || read_address(options, &endpoint.addr, err) < 0 ||
 	    read_hosts(options, &endpoint.addr, &hosts, err) < 0 ||
-	    open_access(options, &access, err) < 0 ||
+	    open_proxies(options, &proxies, err) < 0 ||
+	    open_access(options, proxies, &access, err) < 0 ||
 	    open_certificate(options, &certificate, err) < 0 ||
 	    dash_contract_open(&contract, err) < 0 || dash_routes_check(contract, err) < 0)
 		return -1;
@@ -477,6 +526,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 					.fields_answer = &fields_answer,
 					.contract = contract,
 					.access = access,
+					.proxies = proxies,
 					.hosts = &hosts,
 					.exports = &exports,
 					.start = pl_unique_u32() };
@@ -502,5 +552,7 @@ int dash_cmd_serve(int argc, char **argv)
 	status = dash_serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
 	pl_opt_list_done(&options.watch);
 	pl_opt_list_done(&options.allow_host);
+	pl_opt_list_done(&options.trusted_proxy);
+	pl_opt_list_done(&options.role_of);
 	return status;
 }

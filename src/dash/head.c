@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/unique.h"
+#include "dash/access/proxies.h"
 #include "dash/answer.h"
 #include "dash/guard.h"
 #include "dash/problem.h"
@@ -75,10 +76,9 @@ static bool check_credentials(struct MHD_Connection *connection, struct dash_ans
 	return false;
 }
 
-static bool check_sender(struct MHD_Connection *connection, const struct dash_head_options *options,
-			 const char *method, struct dash_answer *answer)
+static bool check_sender(struct MHD_Connection *connection, const struct dash_hosts *hosts,
+			 bool is_secure, const char *method, struct dash_answer *answer)
 {
-	const struct dash_hosts *hosts = options->hosts;
 	unsigned host_count = count_of(connection, MHD_HTTP_HEADER_HOST);
 	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
 	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
@@ -105,12 +105,12 @@ static bool check_sender(struct MHD_Connection *connection, const struct dash_he
 			    site);
 		return false;
 	}
-	if (dash_guard_origin(origin, host, options->is_secure))
+	if (dash_guard_origin(origin, host, is_secure))
 		return true;
 	dash_refuse(answer, 403,
 		    "Origin: found '%s', expected '%s://%s' or none: pages of other sites cannot "
 		    "change results",
-		    origin, options->is_secure ? "https" : "http", host);
+		    origin, is_secure ? "https" : "http", host);
 	return false;
 }
 
@@ -130,6 +130,55 @@ static const struct sockaddr *address_of(struct MHD_Connection *connection)
 	return info != NULL ? info->client_addr : NULL;
 }
 
+/* Headers of a trusted proxy that are sent twice may be those of its client. */
+static bool check_once(struct MHD_Connection *connection, const char *name,
+		       struct dash_answer *answer)
+{
+	unsigned count = name != NULL ? count_of(connection, name) : 0;
+
+	if (count <= 1)
+		return true;
+	dash_refuse(answer, 400, "%s: found %u headers, expected at most one", name, count);
+	return false;
+}
+
+/* Returns the value; NULL if it is missing or empty. */
+static const char *filled(struct MHD_Connection *connection, const char *name)
+{
+	const char *value = name != NULL ? header(connection, name) : NULL;
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+/* Sets what a trusted proxy says of its client. Otherwise the client is the peer. */
+static bool read_proxy(struct MHD_Connection *connection, const struct dash_head_options *options,
+		       struct dash_head *ret, struct dash_answer *answer)
+{
+	static const char for_name[] = "X-Forwarded-For", scheme_name[] = "X-Forwarded-Proto";
+	const char *user_name = dash_proxies_user_header(options->proxies);
+	const char *groups_name = dash_proxies_groups_header(options->proxies);
+	const struct sockaddr *peer = address_of(connection);
+
+	ret->is_secure = options->is_secure;
+	ret->is_forwarded = dash_proxies_trust(options->proxies, peer);
+	if (!ret->is_forwarded) {
+		ret->from = dash_proxies_client(NULL, peer, NULL);
+		if (filled(connection, user_name) != NULL)
+			dash_proxies_log_ignored(options->proxies, peer);
+		return true;
+	}
+	if (!check_once(connection, for_name, answer) ||
+	    !check_once(connection, scheme_name, answer) ||
+	    !check_once(connection, user_name, answer) ||
+	    !check_once(connection, groups_name, answer))
+		return false;
+	ret->from = dash_proxies_client(options->proxies, peer, header(connection, for_name));
+	ret->is_secure |= pl_text_equal(header(connection, scheme_name), "https");
+	ret->proxy_user = filled(connection, user_name);
+	ret->proxy_groups = filled(connection, groups_name);
+	return true;
+}
+
 bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_options *options,
 		    const char *method, const char *text, struct dash_target *target,
 		    struct dash_head *ret, struct dash_answer *answer)
@@ -140,8 +189,9 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_op
 		dash_refuse(answer, 431, "the head is larger than %d bytes", DASH_HEAD_BYTES_MAX);
 		return false;
 	}
-	if (!check_length(connection, answer) ||
-	    !check_sender(connection, options, method, answer) ||
+	*ret = (struct dash_head){ 0 };
+	if (!check_length(connection, answer) || !read_proxy(connection, options, ret, answer) ||
+	    !check_sender(connection, options->hosts, ret->is_secure, method, answer) ||
 	    !check_credentials(connection, answer))
 		return false;
 	if (dash_target_read(text, target, &err) < 0) {
@@ -164,10 +214,13 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_op
 		.authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
 		.cookie = header(connection, MHD_HTTP_HEADER_COOKIE),
 		.origin = header(connection, MHD_HTTP_HEADER_ORIGIN),
-		.is_secure = options->is_secure,
+		.is_secure = ret->is_secure,
 		.is_strict = options->is_secure &&
 			     !dash_guard_host(header(connection, MHD_HTTP_HEADER_HOST)),
-		.from = address_of(connection),
+		.from = ret->from,
+		.is_forwarded = ret->is_forwarded,
+		.proxy_user = ret->proxy_user,
+		.proxy_groups = ret->proxy_groups,
 	};
 	return true;
 }

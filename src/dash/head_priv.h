@@ -14,6 +14,7 @@ struct dash_target;
 /* How a connection reaches the server; all borrowed. */
 struct dash_head_options {
 	const struct dash_hosts *hosts; /* that Host may name besides the loopback, or NULL */
+	struct dash_proxies *proxies;   /* that are trusted, or NULL */
 	bool is_secure;                 /* the connection uses TLS */
 };
 

@@ -21,6 +21,7 @@ struct dash_contract;
 struct dash_hosts;
 struct dash_head;
 struct dash_ingest;
+struct dash_proxies;
 struct res_fields;
 struct store;
 struct mirror_cancel_token;
@@ -43,6 +44,7 @@ struct dash_context {
 	atomic_uint *exports;              /* number of exports in progress */
 	struct dash_access *
 		access; /* users and roles (access/access.h); NULL: every client is an administrator */
+	struct dash_proxies *proxies;   /* that are trusted (access/proxies.h); NULL: none */
 	const struct dash_hosts *hosts; /* that Host may name (guard.h); NULL: only the loopback */
 	uint32_t
 		start; /* a random number per server start, because data versions are unique only per database */

@@ -8,8 +8,7 @@
 
 #include "dash/contract.h"
 #include "dash/request.h"
-
-struct sockaddr;
+#include "io/sock.h"
 
 /* The header of a request; all borrowed. */
 struct dash_head {
@@ -30,8 +29,10 @@ struct dash_head {
 	const char *origin;        /* Origin, or NULL */
 	bool is_secure;            /* sent through TLS */
 	bool is_strict;            /* sent through our TLS to a name other than the loopback's */
-	/* the address of the client; NULL: it has none */
-	const struct sockaddr *from;
+	struct io_addr from;       /* the address of the client; length 0: it has none */
+	bool is_forwarded;         /* a trusted proxy has sent the request */
+	const char *proxy_user;    /* that it has named, or NULL */
+	const char *proxy_groups;  /* or NULL */
 };
 
 struct dash_route; /* a row with its operation; lives as long as the program */

@@ -17,9 +17,13 @@ struct dash_serve_options {
 	const char *watch_webhook; /* receives the states of watches; NULL: none */
 	const char *socket;        /* a Unix socket instead of host and port; NULL: none */
 	const char *token_file;    /* users and their roles; NULL: every client may do everything */
-	struct pl_opt_list allow_host;  /* names that Host may have; the caller's */
-	const char *tls_cert, *tls_key; /* files in PEM; NULL: plain HTTP */
-	bool insecure_listen;           /* without tokens on an address that other hosts reach */
+	struct pl_opt_list allow_host;    /* names that Host may have; the caller's */
+	const char *tls_cert, *tls_key;   /* files in PEM; NULL: plain HTTP */
+	struct pl_opt_list trusted_proxy; /* their addresses; the caller's */
+	const char *auth_header;          /* has a user that a proxy authenticated; NULL: none */
+	const char *auth_groups_header;   /* NULL: none */
+	struct pl_opt_list role_of;       /* GROUP=ROLE; the caller's */
+	bool insecure_listen;             /* without tokens on an address that other hosts reach */
 	const char *host;
 	int64_t port;
 	int64_t drain_ns;       /* between the first signal and the stop */

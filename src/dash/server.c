@@ -23,6 +23,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/access/access.h"
+#include "dash/access/proxies.h"
+#include "dash/access/tls.h"
 #include "dash/head_priv.h"
 #include "dash/live/live.h"
 #include "dash/local.h"
@@ -33,7 +35,6 @@
 #include "dash/problem.h"
 #include "dash/response_priv.h"
 #include "dash/routes.h"
-#include "dash/tls.h"
 #include "dash/work.h"
 #include "store/store.h"
 
@@ -212,6 +213,15 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 /* ---- the header ---------------------------------------------------------------------------- */
 
+/* Replaces the address of the proxy by that of its client, which has no port. */
+static void copy_client(struct exchange *exchange)
+{
+	io_addr_text(&exchange->head.from, exchange->from, sizeof(exchange->from));
+	size_t len = strlen(exchange->from);
+	if (len > 2 && strcmp(exchange->from + len - 2, ":0") == 0)
+		exchange->from[len - 2] = '\0';
+}
+
 /* Returns false if refused. */
 static bool read_head(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -229,11 +239,15 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 	}
 	const struct dash_head_options options = {
 		.hosts = exchange->server->context->hosts,
+		.proxies = exchange->server->context->proxies,
 		.is_secure = exchange->server->certificate != NULL,
 	};
-	return dash_head_read(connection, &options, exchange->method, exchange->text,
-			      &exchange->target, &exchange->head, answer) &&
-	       dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
+	if (!dash_head_read(connection, &options, exchange->method, exchange->text,
+			    &exchange->target, &exchange->head, answer))
+		return false;
+	if (exchange->head.is_forwarded)
+		copy_client(exchange);
+	return dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
 				 answer);
 }
 
@@ -280,19 +294,17 @@ static void open_sink(struct exchange *exchange)
 	exchange->is_refused = exchange->sink == NULL;
 }
 
+/* Writes the address of the connection. */
 static void copy_address(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	const struct sockaddr *from = info != NULL ? info->client_addr : NULL;
-
-	struct io_addr addr = { 0 };
+	struct io_addr addr = dash_proxies_client(NULL, info != NULL ? info->client_addr : NULL,
+						  NULL);
 
 	snprintf(exchange->from, sizeof(exchange->from), "unix");
-	if (from == NULL || (from->sa_family != AF_INET && from->sa_family != AF_INET6))
-		return;
-	memcpy(&addr.u, from, from->sa_family == AF_INET ? sizeof(addr.u.v4) : sizeof(addr.u.v6));
-	io_addr_text(&addr, exchange->from, sizeof(exchange->from));
+	if (addr.len > 0)
+		io_addr_text(&addr, exchange->from, sizeof(exchange->from));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "io/network.h"
 
 #define HOST_BYTES_MAX 256
 
@@ -43,33 +44,14 @@ static void bare_host(const char *host, char ret[HOST_BYTES_MAX])
 	ret[len] = '\0';
 }
 
-/* Parses the address in `text` into `ret`; returns its length in bytes, 0: not an address. */
-static size_t parse_address(const char *text, unsigned char ret[16])
-{
-	if (inet_pton(AF_INET, text, ret) == 1)
-		return 4;
-	return inet_pton(AF_INET6, text, ret) == 1 ? 16 : 0;
-}
-
 /* Returns whether `host` is an address within "10.0.0.0/8", "fd00::/8". */
-static bool is_within(const char *host, char *network)
+static bool is_within(const char *host, const char *text)
 {
-	unsigned char a[16], b[16];
-	char *slash = strchr(network, '/');
-	int64_t bits = 0;
+	unsigned char address[IO_ADDRESS_BYTES_MAX];
+	struct io_network network;
 
-	if (slash == NULL || !pl_text_to_i64(slash + 1, &bits))
-		return false;
-	*slash = '\0';
-	size_t len = parse_address(host, a);
-	bool same_kind = len > 0 && parse_address(network, b) == len;
-	*slash = '/';
-	if (!same_kind || bits < 0 || bits > (int64_t)len * 8)
-		return false;
-	size_t whole = (size_t)bits / 8;
-	unsigned rest = (unsigned)bits % 8;
-	return memcmp(a, b, whole) == 0 &&
-	       (rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0);
+	return io_network_parse(text, &network) &&
+	       io_network_contains(&network, address, io_address_parse(host, address));
 }
 
 /* Removes and returns the port at the end of a name, ":8000"; for an IPv6 address only after brackets. 0: any port. */

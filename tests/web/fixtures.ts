@@ -37,7 +37,7 @@ export class Dashboard {
     // except the warning about access, which each of some hundred servers prints
     child.stderr?.on('data', (part: Buffer) => {
       process.stderr.write(
-        part.toString().replace(/^.*(every user of this host|every request needs a token|: audit: ).*\n/gm, ''),
+        part.toString().replace(/^.*(every user of this host|every request needs|: audit: ).*\n/gm, ''),
       )
     })
     this.url = await new Promise((resolve, reject) => {

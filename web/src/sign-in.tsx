@@ -14,6 +14,7 @@ const failure = (error: Error) =>
     : causeOf(error)
 
 export function SignIn() {
+  const session = useSession()
   const signIn = useSignIn()
   const [token, setToken] = useState('')
   const submit = (event: FormEvent) => {
@@ -23,6 +24,16 @@ export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · ProfLLM'
   }, [])
+  if (session.data?.tokens === false)
+    return (
+      <main id="main" className={join(page.read, page.wide)}>
+        <h1>Sign in</h1>
+        <p className={page.lead}>
+          A proxy signs users in to this dashboard, and did not name you. Open the dashboard at the address of the
+          proxy.
+        </p>
+      </main>
+    )
   return (
     <main id="main" className={join(page.read, page.wide)}>
       <h1>Sign in</h1>
@@ -61,7 +72,7 @@ export function useIsSignedOut() {
   const session = useSession()
   const user = session.data?.user ?? null
   useEffect(() => {
-    useUser.setState({ user: user && { name: user.name, role: user.role } })
+    useUser.setState({ user: user && { name: user.name, role: user.role, isOfProxy: user.source === 'proxy' } })
   }, [user])
   return session.data?.required === true && user === null
 }
@@ -74,7 +85,9 @@ export function SignedIn() {
   return (
     <span className={css.user} title={`${user.name}, role ${user.role}`}>
       <bdi>{user.name}</bdi>
-      <IconButton icon="leave" name={name} isDisabled={signOut.isPending} onPress={() => signOut.mutate()} />
+      {!user.isOfProxy && (
+        <IconButton icon="leave" name={name} isDisabled={signOut.isPending} onPress={() => signOut.mutate()} />
+      )}
     </span>
   )
 }

@@ -11,11 +11,15 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dash/access/access_priv.h"
+#include "dash/access/proxies.h"
 #include "dash/problem.h"
 #include "dash/routes.h"
 
 /* A file that changed so shortly before it was read may change again without another time. */
 #define SETTLE_NS (100 * PL_NS_PER_MS)
+
+/* A proxy authenticates each request; only streams last longer. */
+#define PROXY_USER_S 3600
 
 #define REALM "Bearer realm=\"profllm-dashboard\""
 
@@ -65,8 +69,13 @@ static void reread(struct dash_access *access)
 
 void dash_access_lock(struct dash_access *access)
 {
-	struct dash_file_stamp stamp = dash_file_stamp_of(access->path);
+	struct dash_file_stamp stamp;
 
+	if (access->path == NULL) {
+		pthread_rwlock_rdlock(&access->lock);
+		return;
+	}
+	stamp = dash_file_stamp_of(access->path);
 	pthread_rwlock_rdlock(&access->lock);
 	if (access->is_readable && access->is_settled &&
 	    dash_file_stamp_equal(&stamp, &access->stamp))
@@ -94,16 +103,20 @@ static void name_cookie(struct dash_access *access)
 	snprintf(access->cookie, sizeof(access->cookie), "profllm_session_%.8s", hash);
 }
 
-int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *err)
+int dash_access_open(const struct dash_access_options *options, struct dash_access **ret,
+		     struct pl_err *err)
 {
 	struct dash_access *access = pl_alloc(sizeof(*access));
 
-	access->path = path;
+	access->path = options->token_file;
+	access->proxies = options->proxies;
 	pthread_rwlock_init(&access->lock, NULL);
 	dash_tries_init(&access->tries);
 	dash_sessions_init(&access->sessions);
-	name_cookie(access);
-	if (read_file(access, err) < 0) {
+	access->is_readable = true;
+	if (access->path != NULL)
+		name_cookie(access);
+	if (access->path != NULL && read_file(access, err) < 0) {
 		dash_access_free(access);
 		return pl_err_wrap(err, "--token-file");
 	}
@@ -138,6 +151,8 @@ static bool is_current(const struct dash_access *access, const struct dash_user 
 	const struct dash_token *token = dash_tokens_find_user(&access->tokens, user->name);
 	int64_t now_s = pl_clock_real_ns() / PL_NS_PER_S;
 
+	if (user->is_of_proxy)
+		return user->expires_s > now_s;
 	return token != NULL && memcmp(token->salt, user->salt, sizeof(user->salt)) == 0 &&
 	       token->role == user->role && token->expires_s > now_s && user->expires_s > now_s;
 }
@@ -177,14 +192,15 @@ static bool refuse_token(struct dash_access *access, const struct dash_head *hea
 			 const char *detail, struct dash_answer *answer)
 {
 	int64_t now_ns = pl_clock_now_ns();
-	unsigned wait_s = dash_tries_wait(&access->tries, head->from, now_ns);
+	const struct sockaddr *from = head->from.len > 0 ? &head->from.u.any : NULL;
+	unsigned wait_s = dash_tries_wait(&access->tries, from, now_ns);
 
 	if (wait_s > 0) {
 		answer->retry_s = wait_s;
 		dash_refuse(answer, 429, "too many invalid tokens from this address");
 		return false;
 	}
-	dash_tries_fail(&access->tries, head->from, now_ns);
+	dash_tries_fail(&access->tries, from, now_ns);
 	answer->challenge = REALM ", error=\"invalid_token\"";
 	dash_refuse(answer, 401, "%s", detail);
 	return false;
@@ -215,7 +231,7 @@ static bool find_by_token(struct dash_access *access, const struct dash_head *he
 static char *session_of(const struct dash_access *access, const struct dash_head *head)
 {
 	size_t len = strlen(access->cookie);
-	const char *at = head->cookie;
+	const char *at = len > 0 ? head->cookie : NULL;
 
 	/* RFC 6265, 4.2.1: NAME=VALUE; NAME=VALUE */
 	while (at != NULL && *at != '\0') {
@@ -251,15 +267,43 @@ static bool find_by_session(struct dash_access *access, const struct dash_head *
 	return true;
 }
 
+/* Finds the user that a trusted proxy has authenticated. */
+static bool find_by_proxy(const struct dash_access *access, const struct dash_head *head,
+			  struct dash_user *ret, struct dash_answer *answer)
+{
+	const char *name = dash_proxies_user_header(access->proxies);
+
+	if (!dash_user_is_valid(head->proxy_user)) {
+		dash_refuse(answer, 403,
+			    "%s: found '%.100s', expected 1 to 64 letters, digits and '._@+-', "
+			    "starting with a letter or digit",
+			    name, head->proxy_user);
+		return false;
+	}
+	*ret = (struct dash_user){ .role = dash_proxies_role(access->proxies, head->proxy_groups),
+				   .expires_s = pl_clock_real_ns() / PL_NS_PER_S + PROXY_USER_S,
+				   .is_of_proxy = true };
+	snprintf(ret->name, sizeof(ret->name), "%s", head->proxy_user);
+	if (ret->role > DASH_ROLE_NONE)
+		return true;
+	answer->challenge = challenges[DASH_ROLE_READ];
+	dash_refuse(answer, 403, "the user '%s' has no group with a role; its groups are '%.200s'",
+		    ret->name, head->proxy_groups != NULL ? head->proxy_groups : "");
+	return false;
+}
+
 /* Finds the user. Returns false if the request is refused. */
 static bool find_user(struct dash_access *access, const struct dash_head *head,
 		      struct dash_user *ret, struct dash_answer *answer)
 {
-	const char *text;
+	const char *text = head->authorization != NULL ? token_of(head->authorization) : NULL;
+	bool has_token = text != NULL && pl_text_starts(text, DASH_TOKEN_PREFIX);
 
+	/* a proxy may send a token of its own; a token of ours says more than the proxy */
+	if (head->proxy_user != NULL && !has_token)
+		return find_by_proxy(access, head, ret, answer);
 	if (head->authorization == NULL)
 		return find_by_session(access, head, ret, answer);
-	text = token_of(head->authorization);
 	if (text == NULL)
 		return refuse_token(access, head,
 				    "Authorization: found another scheme, expected 'Bearer' and a "
@@ -298,12 +342,17 @@ bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 		return true;
 	if (ret->role == DASH_ROLE_NONE) {
 		answer->challenge = REALM;
-		dash_refuse(answer, 401, "no token was sent; this dashboard demands one");
+		dash_refuse(answer, 401, "%s",
+			    access->path != NULL
+				    ? "no token was sent; this dashboard demands one"
+				    : "no trusted proxy has named a user; open the dashboard "
+				      "through its proxy");
 		return false;
 	}
 	answer->challenge = challenges[role];
-	dash_refuse(answer, 403, "the token '%s' has the role '%s', expected '%s'", ret->name,
-		    dash_role_name(ret->role), dash_role_name(role));
+	dash_refuse(answer, 403, "the %s '%s' has the role '%s', expected '%s'",
+		    ret->is_of_proxy ? "user" : "token", ret->name, dash_role_name(ret->role),
+		    dash_role_name(role));
 	return false;
 }
 
@@ -331,6 +380,7 @@ bool dash_access_sign_in(struct dash_access *access, const struct dash_head *hea
 	*ret = (struct dash_user){ .role = DASH_ROLE_NONE };
 	if (!find_by_token(access, head, token, ret, answer))
 		return false;
+	ret->has_session = true;
 	if (ret->expires_s > now_s + DASH_SESSION_S)
 		ret->expires_s = now_s + DASH_SESSION_S;
 	if (dash_sessions_start(&access->sessions, ret, now_s, id, &err) < 0) {
@@ -343,10 +393,15 @@ bool dash_access_sign_in(struct dash_access *access, const struct dash_head *hea
 	return true;
 }
 
+bool dash_access_has_tokens(const struct dash_access *access)
+{
+	return access != NULL && access->path != NULL;
+}
+
 void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
 			  struct dash_answer *answer)
 {
-	if (access == NULL)
+	if (!dash_access_has_tokens(access))
 		return;
 	auto_free char *id = session_of(access, head);
 	if (id != NULL)

@@ -1,8 +1,10 @@
 /*
- * Access: finds the user of each request by its token or session, and compares the user's role with that of the
- * route (x-role in api/openapi.yaml). Without a token file (NULL), every client that reaches the server may do everything.
+ * Access: finds the user of each request by its token, session or trusted proxy, and compares the user's role with that
+ * of the route (x-role in api/openapi.yaml). Without a token file and such proxies (NULL), every client that reaches the
+ * server may do everything.
  *
  *	Authorization: Bearer ──> tokens.h ──┐
+ *	X-Forwarded-User: …   ──> proxies.h ─┤
  *	Cookie: profllm_…     ──> sessions.h ┴──> user ──> role ≥ that of the route? ──> handler, or 401, 403, 429, 503
  *
  * - The status of the token file is read for every request, and the file again if it has changed. So revoking a token
@@ -21,15 +23,22 @@ struct dash_access;
 struct dash_answer;
 struct dash_head;
 
-/* Reads the file, which must be usable. `path` is borrowed. */
-int dash_access_open(const char *path, struct dash_access **ret, struct pl_err *err) PL_MUST_CHECK;
+struct dash_proxies;
+struct dash_access_options {
+	const char *token_file;             /* NULL: no client has a token */
+	const struct dash_proxies *proxies; /* NULL: there are none */
+};
+
+/* Reads the file, which must be usable. Borrows the options' members. */
+int dash_access_open(const struct dash_access_options *options, struct dash_access **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
 void dash_access_free(struct dash_access *access);
 PL_AUTO_DEFINE(struct dash_access, dash_access_free);
 #define auto_access PL_AUTO(dash_access_free) struct dash_access
 
 /*
  * Returns false if the request is refused, with the reason in the response. *ret is the user; for NULL, and for role NONE
- * without a token, it is zero.
+ * and an unknown client, it is zero. A user of a proxy without a role is refused for each route.
  */
 bool dash_access_check(struct dash_access *access, const struct dash_head *head,
 		       enum dash_role role, struct dash_user *ret, struct dash_answer *answer);
@@ -46,10 +55,15 @@ bool dash_access_confirm(struct dash_access *access, const struct dash_user *use
  */
 bool dash_access_sign_in(struct dash_access *access, const struct dash_head *head,
 			 const char *token, struct dash_user *ret, struct dash_answer *answer);
+/* Returns whether users can sign in. */
+bool dash_access_has_tokens(const struct dash_access *access);
 /* Ends the session of the request, if it has one, and removes the cookie. */
 void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
 			  struct dash_answer *answer);
-/* Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. */
+/*
+ * Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. A user
+ * of a proxy may for one hour; then the client asks again.
+ */
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user);
 
 /* A token without its secret, and its current sessions. */

@@ -10,7 +10,8 @@
 #include <pthread.h>
 
 struct dash_access {
-	const char *path;
+	const char *path; /* of the token file; NULL: there is none */
+	const struct dash_proxies *proxies;
 	struct dash_tries tries;
 	struct dash_sessions sessions;
 	/*

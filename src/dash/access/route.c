@@ -17,12 +17,17 @@ static json_t *describe(const struct dash_request *request, const struct dash_us
 		char time[32];
 		if (user->expires_s != DASH_EXPIRY_NEVER)
 			pl_clock_rfc3339(user->expires_s * PL_NS_PER_S, time);
-		shown = json_pack("{s:s, s:s, s:o}", "name", user->name, "role",
-				  dash_role_name(user->role), "expires_at",
+		shown = json_pack("{s:s, s:s, s:s, s:o}", "name", user->name, "role",
+				  dash_role_name(user->role), "source",
+				  user->is_of_proxy   ? "proxy"
+				  : user->has_session ? "session"
+						      : "token",
+				  "expires_at",
 				  user->expires_s != DASH_EXPIRY_NEVER ? json_string(time)
 								       : json_null());
 	}
-	return json_pack("{s:b, s:o}", "required", request->context->access != NULL, "user", shown);
+	return json_pack("{s:b, s:b, s:o}", "required", request->context->access != NULL, "tokens",
+			 dash_access_has_tokens(request->context->access), "user", shown);
 }
 
 void dash_get_session(const struct dash_request *request, struct dash_answer *answer)
@@ -36,8 +41,10 @@ void dash_start_session(const struct dash_request *request, struct dash_answer *
 	struct dash_user user;
 
 	answer->cache = "no-store";
-	if (request->context->access == NULL) {
-		dash_refuse(answer, 409, "this dashboard has no tokens; every client may use it");
+	if (!dash_access_has_tokens(request->context->access)) {
+		dash_refuse(answer, 409, "this dashboard has no tokens; %s",
+			    request->context->access == NULL ? "every client may use it"
+							     : "its proxy authenticates users");
 		return;
 	}
 	if (dash_access_sign_in(request->context->access, request->head,

@@ -18,11 +18,13 @@ bool dash_role_find(const char *name, enum dash_role *ret);
 #define DASH_USER_BYTES 65 /* the longest name, with its NUL */
 #define DASH_SALT_BYTES 16
 
-/* Zero-initialized: a client without a token, which has only the role NONE. */
+/* Zero-initialized: an unknown client, which has only the role NONE. */
 struct dash_user {
 	char name[DASH_USER_BYTES];
 	enum dash_role role;
 	int64_t expires_s; /* Unix time */
+	bool is_of_proxy;  /* named by a trusted proxy; otherwise it has a token */
+	bool has_session;  /* named by the cookie of a browser */
 	unsigned char salt
 		[DASH_SALT_BYTES]; /* of the token: a new token of the same name has another one */
 };

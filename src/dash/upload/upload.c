@@ -145,8 +145,8 @@ static bool is_whole(const struct dash_request *request, const char (*hashes)[65
 	return false;
 }
 
-static void accept(const struct dash_request *request, const struct upload *upload,
-		   struct dash_answer *answer)
+static void accept_upload(const struct dash_request *request, const struct upload *upload,
+			  struct dash_answer *answer)
 {
 	enum store_conflict_policy on_conflict = store_conflict_policy_of(
 		json_string_value(json_object_get(request->query, "on_conflict")));
@@ -244,7 +244,7 @@ void dash_upload_json(const struct dash_request *request, struct dash_answer *an
 		upload.len = form.files[0].len;
 	}
 	if (upload.len == 0 || is_json(upload.bytes, upload.len, "body", answer))
-		accept(request, &upload, answer);
+		accept_upload(request, &upload, answer);
 }
 
 static bool read_form(const struct dash_request *request, struct dash_form *form,
@@ -293,7 +293,7 @@ void dash_upload_batch(const struct dash_request *request, struct dash_answer *a
 			return;
 		}
 	}
-	accept(request, &upload, answer);
+	accept_upload(request, &upload, answer);
 }
 
 void dash_upload_raw(const struct dash_request *request, struct dash_answer *answer)
@@ -304,5 +304,5 @@ void dash_upload_raw(const struct dash_request *request, struct dash_answer *ans
 				 .bytes = request->bytes,
 				 .len = request->len };
 
-	accept(request, &upload, answer);
+	accept_upload(request, &upload, answer);
 }

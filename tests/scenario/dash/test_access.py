@@ -294,7 +294,7 @@ def cookie_of(answer):
 
 def test_a_session_of_a_browser(bin_dir, guarded):
     """A cookie stands for the token until the user signs out, and has nothing of it."""
-    assert guarded.ask_as(None, "GET", "/api/session").json == {"required": True, "user": None}
+    assert guarded.ask_as(None, "GET", "/api/session").json == {"required": True, "tokens": True, "user": None}
     answer = sign_in(guarded, "write")
     assert answer.json["required"] and (answer.json["user"]["name"], answer.json["user"]["role"]) == ("writeer", "write")
     ends = datetime.fromisoformat(answer.json["user"]["expires_at"])  # the session, not the token
@@ -379,7 +379,7 @@ def test_attempts_to_sign_in_are_limited(guarded):
 
 def test_sessions_without_tokens(bin_dir, tmp_path):
     with Dashboard(bin_dir, tmp_path / "d.db") as one:
-        assert one.get("/api/session").json == {"required": False, "user": None}
+        assert one.get("/api/session").json == {"required": False, "tokens": False, "user": None}
         assert one.post("/api/session", {"token": WRONG}).status == 409
         assert one.ask("DELETE", "/api/session").status == 204
         assert one.stop() == (0, "", "")

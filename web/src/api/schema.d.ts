@@ -5866,28 +5866,38 @@ export interface components {
         /**
          * @example {
          *       "required": true,
+         *       "tokens": true,
          *       "user": {
          *         "name": "alice",
          *         "role": "write",
+         *         "source": "session",
          *         "expires_at": "2026-11-30T20:00:00.000Z"
          *       }
          *     }
          * @example {
          *       "required": false,
+         *       "tokens": false,
          *       "user": null
          *     }
          */
         Session: {
-            /** @description Whether the server demands a token (--token-file) */
+            /** @description Whether the server demands a user (--token-file, --auth-header) */
             required: boolean;
-            /** @description The user of the request; null if it has no token and no session */
+            /** @description Whether users can sign in with a token (--token-file) */
+            tokens: boolean;
+            /** @description The user of the request; null if it has no token and no session, and no trusted proxy named one */
             user: components["schemas"]["User"] | null;
         };
         User: {
             name: string;
             /** @enum {string} */
             role: "read" | "write" | "admin";
-            /** @description When the session or the token ends; null if never */
+            /**
+             * @description What named the user
+             * @enum {string}
+             */
+            source: "token" | "session" | "proxy";
+            /** @description When the session or the token ends, or the stream of a user of a proxy; null if never */
             expires_at: string | null;
         };
         /**

@@ -29,6 +29,6 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => remove(at('/api/session')),
-    onSuccess: () => client.setQueryData(SESSION, { required: true, user: null }),
+    onSuccess: () => client.setQueryData(SESSION, { required: true, tokens: true, user: null }),
   })
 }

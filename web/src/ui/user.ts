@@ -6,6 +6,7 @@ export type Role = 'read' | 'write' | 'admin'
 export interface User {
   name: string
   role: Role
+  isOfProxy?: boolean // a proxy has signed the user in, and signs the user out
 }
 
 const ROLES: Role[] = ['read', 'write', 'admin']

@@ -1,4 +1,4 @@
-#include "dash/tls.h"
+#include "dash/access/tls.h"
 
 #include <sys/socket.h>
 

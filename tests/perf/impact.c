@@ -1,6 +1,7 @@
 /*
- * Measures effects of many inputs of many runs: impact_times [RUNS [INPUTS]]. All inputs vary: most runs have the first
- * value of most of them. Fails if the default takes more than 1 s of CPU time.
+ * Measures effects of many inputs of many runs: impact_times [RUNS [INPUTS [nested]]]. All inputs vary: most runs have the
+ * first value of most of them. nested: each input determines all before it, so that every comparison of two inputs reads all
+ * runs. Fails if the default takes more than 1 s of CPU time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ int main(int argc, char **argv)
 	struct res_impact_analysis analysis;
 	struct pl_nplegacy rng;
 	size_t contrasts = 0;
+	bool is_nested = argc > 3;
 
 	pl_nplegacy_seed(&rng, 1);
 	for (size_t i = 0; i < runs; i++) {
@@ -43,13 +45,16 @@ int main(int argc, char **argv)
 		ids[i] = (int64_t)i + 1;
 	}
 	for (size_t k = 0; k < inputs; k++) {
-		uint32_t levels = 2 + (uint32_t)(k % 7);
+		uint32_t levels = is_nested ? 2 + (uint32_t)k : 2 + (uint32_t)(k % 7);
 		uint32_t *codes = pl_alloc_array(runs, sizeof(*codes));
 		snprintf(names[k], ID_BYTES, "input.%04zu", k);
 		for (size_t i = 0; i < runs; i++) {
 			double changed = k < 8 ? 1 : CHANGED;
+			uint32_t finest = (uint32_t)(i % (inputs + 1)) + 1;
 			codes[i] = 1;
-			if (pl_nplegacy_double(&rng) < changed)
+			if (is_nested)
+				codes[i] = finest < levels ? finest : levels;
+			else if (pl_nplegacy_double(&rng) < changed)
 				codes[i] += (uint32_t)((double)levels * pl_nplegacy_double(&rng));
 			values[i] *= 1 + 0.01 * (double)(codes[i] - 1) / (double)(k + 1);
 		}

@@ -6,7 +6,7 @@
  *
  *	{count, total, simulated, excluded, untrusted_excluded, unmeasured, metric, effect, ignored: [INPUT], effects: [EFFECT],
  *	 rest: [REST], constant: [{…INPUT, value}], interactions: [INTERACTION], explained_share, cautions, pairs: PAIRS or null,
- *	 incomplete, data_version}
+ *	 omitted_count, incomplete, data_version}
  *
  *	INPUT        {field, label, unit, host}
  *	EFFECT       {inputs: [INPUT], finding, q, importance, contrasts: [CONTRAST], more_level_count}
@@ -24,6 +24,7 @@
  * - unmeasured: number of rows without a finite number above 0 in the metric; they are excluded.
  * - pairs_of: the effect of this field; without from and to, its first contrast. pairs is null if there is none. `fields`
  *   differ between the cells; at most `limit` cells, the largest differences first.
+ * - omitted_count: inputs that are in no list because the time of budget_ms was over; incomplete then has "effects".
  * - simulated, untrusted: as in query/configurations/pareto.h.
  * - The same data give the same bytes in every database, except for ids and data_version.
  */

@@ -466,6 +466,7 @@ int query_impact_write(const struct impact *impact, int64_t data_version, struct
 	out_f64(out, "explained_share", impact->analysis.explained);
 	write_cautions(impact, out);
 	write_pairs(impact, out);
+	out_count(out, "omitted_count", impact->analysis.omitted_count);
 	open_list(out, "incomplete");
 	if (impact->analysis.are_effects_cut) {
 		query_out_next(out);

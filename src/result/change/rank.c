@@ -1,15 +1,20 @@
 #include "result/change/rank.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/stats.h"
 #include "base/student.h"
 
 #define Z_95 1.959963984540054
 #define TAIL 0.025
+
+/* Up to here, all differences are sorted; above, single ones are found by counting. */
+#define DIRECT_PAIRS 10000
 
 #define RELATED_MAX 0.9
 #define P_LEAST     1e-250
@@ -133,23 +138,71 @@ static size_t count_beyond(const double *a, size_t m, const double *b, size_t k)
 	return beyond > 0 ? (size_t)beyond : 0;
 }
 
-struct res_rank_shift res_rank_shift(const double *before, size_t m, const double *after, size_t k)
+/* Returns how many differences are at most `limit`. Both samples are sorted. */
+static size_t count_to(const double *a, size_t m, const double *b, size_t k, double limit)
 {
-	struct res_rank_shift found = { .interval = { NAN, NAN } };
-	auto_free double *a = sorted_copy(before, m);
-	auto_free double *b = sorted_copy(after, k);
-	auto_free double *differences = pl_alloc_array(m * k, sizeof(differences[0]));
+	size_t count = 0;
+
+	for (size_t i = 0, to = 0; i < m; i++) {
+		while (to < k && b[to] - a[i] <= limit)
+			to++;
+		count += to;
+	}
+	return count;
+}
+
+/* Differences of two sorted samples. */
+struct differences {
+	const double *a, *b;
+	size_t m, k;
+	double *sorted; /* NULL: too many */
+};
+
+/* Returns the difference with the rank from 1: the least number that so many differences do not exceed. */
+static double difference_at(const struct differences *of, size_t rank)
+{
+	if (of->sorted != NULL)
+		return of->sorted[rank - 1];
+	uint64_t low = pl_sort_key(of->b[0] - of->a[of->m - 1]);
+	uint64_t high = pl_sort_key(of->b[of->k - 1] - of->a[0]);
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (count_to(of->a, of->m, of->b, of->k, pl_sort_number(middle)) >= rank)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return pl_sort_number(high) + 0.0; /* -0 is 0 */
+}
+
+static double *sort_differences(const double *a, size_t m, const double *b, size_t k)
+{
+	double *differences = pl_alloc_array(m * k, sizeof(*differences));
 
 	for (size_t i = 0; i < m; i++) {
 		for (size_t j = 0; j < k; j++)
 			differences[i * k + j] = b[j] - a[i];
 	}
 	pl_stats_sort(differences, m * k);
-	found.shift = pl_stats_median_sorted(differences, m * k);
+	return differences;
+}
+
+struct res_rank_shift res_rank_shift(const double *before, size_t m, const double *after, size_t k)
+{
+	struct res_rank_shift found = { .interval = { NAN, NAN } };
+	auto_free double *a = sorted_copy(before, m);
+	auto_free double *b = sorted_copy(after, k);
+	size_t pairs = m * k;
+	auto_free double *sorted = pairs <= DIRECT_PAIRS ? sort_differences(a, m, b, k) : NULL;
+	const struct differences all = { a, b, m, k, sorted };
 	size_t beyond = count_beyond(a, m, b, k);
+
+	found.shift = difference_at(&all, pairs / 2 + 1);
+	if (pairs % 2 == 0)
+		found.shift = (difference_at(&all, pairs / 2) + found.shift) / 2;
 	if (beyond > 0)
-		found.interval = (struct res_interval){ differences[beyond - 1],
-							differences[m * k - beyond] };
+		found.interval = (struct res_interval){ difference_at(&all, beyond),
+							difference_at(&all, pairs + 1 - beyond) };
 	return found;
 }
 

@@ -34,7 +34,7 @@ struct res_rank_shift {
 	double shift; /* Hodges-Lehmann: median of after - before over all m·k pairs */
 	struct res_interval interval; /* 95 %; NaN if the samples are too small for one */
 };
-/* m and k must be above 0. */
+/* m and k must be above 0. Exact for any number of pairs; memory and time grow with m + k. */
 struct res_rank_shift res_rank_shift(const double *before, size_t m, const double *after, size_t k);
 
 /* Median; NaN if n is 0. */

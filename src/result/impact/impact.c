@@ -115,6 +115,11 @@ static void add_keys(struct impact_work *work)
 	}
 }
 
+static bool is_over(const struct res_impact_question *question)
+{
+	return question->goes_on != NULL && !question->goes_on(question->data);
+}
+
 /* Removes derived inputs that have no pairs of their own. */
 static void drop_derived(struct impact_work *work)
 {
@@ -156,37 +161,60 @@ static bool determines(const struct impact_work *work, size_t one, size_t other,
 	return does;
 }
 
-/* Joins inputs that divide the runs in the same way: the first one of each group is a key. */
-static void group_inputs(struct impact_work *work)
+/* Joins an input to the first one that divides the runs in the same way. */
+static void join_input(struct impact_work *work, size_t k, uint32_t *seen)
+{
+	struct impact_factor *factor = &work->factors[k];
+
+	factor->has_host = work->about[k].is_host;
+	for (size_t i = 0; i < k && factor->is_key; i++) {
+		struct impact_factor *lead = &work->factors[i];
+		/* of two inputs with equally many values, each determines the other, or neither does */
+		if (!lead->is_key || lead->distinct != factor->distinct ||
+		    !determines(work, i, k, seen))
+			continue;
+		factor->is_key = false;
+		factor->lead = i;
+		lead->has_host |= factor->has_host;
+	}
+}
+
+static void find_determined(struct impact_work *work, size_t k, uint32_t *seen)
+{
+	struct impact_factor *factor = &work->factors[k];
+
+	for (size_t i = 0; i < work->factor_count && factor->is_key; i++)
+		factor->determines[i] = i != k && work->factors[i].is_key &&
+					work->factors[i].distinct < factor->distinct &&
+					determines(work, k, i, seen);
+}
+
+/*
+ * Joins inputs that divide the runs in the same way: the first one of each group is a key. Compares all inputs in pairs, each
+ * at the cost of one pass over the runs at most. Returns false if the time is over: nothing can be credited then.
+ */
+static bool group_inputs(struct impact_work *work, const struct res_impact_question *question)
 {
 	uint32_t most = 0;
+	bool is_complete = true;
 
 	for (size_t k = 0; k < work->factor_count; k++)
 		most = work->about[k].level_count > most ? work->about[k].level_count : most;
 	auto_free uint32_t *seen = pl_alloc_array((size_t)most + 1, sizeof(*seen));
 	for (size_t k = 0; k < work->factor_count; k++) {
-		struct impact_factor *factor = &work->factors[k];
-		factor->has_host = work->about[k].is_host;
-		for (size_t i = 0; i < k && factor->is_key; i++) {
-			struct impact_factor *lead = &work->factors[i];
-			if (!lead->is_key || lead->distinct != factor->distinct ||
-			    !determines(work, i, k, seen) || !determines(work, k, i, seen))
-				continue;
-			factor->is_key = false;
-			factor->lead = i;
-			lead->has_host |= factor->has_host;
-		}
+		work->factors[k].determines = pl_alloc_array(work->factor_count + 1,
+							     sizeof(*work->factors[k].determines));
+		is_complete = is_complete && !is_over(question);
+		if (is_complete)
+			join_input(work, k, seen);
 	}
-	for (size_t k = 0; k < work->factor_count; k++) {
-		struct impact_factor *factor = &work->factors[k];
-		factor->determines = pl_alloc_array(work->factor_count + 1,
-						    sizeof(*factor->determines));
-		for (size_t i = 0; i < work->factor_count && factor->is_key; i++)
-			factor->determines[i] = i != k && work->factors[i].is_key &&
-						work->factors[i].distinct < factor->distinct &&
-						determines(work, k, i, seen);
+	for (size_t k = 0; k < work->factor_count && is_complete; k++) {
+		is_complete = !is_over(question);
+		if (is_complete)
+			find_determined(work, k, seen);
 	}
 	add_keys(work);
+	return is_complete;
 }
 
 static struct impact_work *work_new(const struct res_impact_question *question)
@@ -207,7 +235,7 @@ static struct impact_work *work_new(const struct res_impact_question *question)
 	count_levels(work);
 	add_keys(work);
 	drop_derived(work);
-	group_inputs(work);
+	work->is_grouped = group_inputs(work, question);
 	return work;
 }
 
@@ -410,17 +438,12 @@ static void add_effect(const struct impact_work *work, struct res_impact_analysi
 	analysis->effects[analysis->effect_count++] = *effect;
 }
 
-static bool is_over(const struct res_impact_question *question)
-{
-	return question->goes_on != NULL && !question->goes_on(question->data);
-}
-
 static void divide(const struct impact_work *work, const struct res_impact_question *question,
 		   struct res_impact_analysis *analysis)
 {
 	bool has_none = false;
 
-	for (size_t k = 0; k < work->factor_count && !analysis->are_effects_cut; k++) {
+	for (size_t k = 0; k < work->factor_count; k++) {
 		const struct impact_factor *factor = &work->factors[k];
 		struct res_impact_effect effect = { 0 };
 
@@ -430,6 +453,8 @@ static void divide(const struct impact_work *work, const struct res_impact_quest
 			add_rest(work, analysis, k,
 				 work->about[k].is_derived ? RES_IMPACT_DERIVED
 							   : RES_IMPACT_EACH_RUN);
+		} else if (analysis->are_effects_cut || !work->is_grouped) {
+			analysis->are_effects_cut = true;
 		} else if (!factor->is_key) {
 			continue;
 		} else if (is_mixed(work, k) || is_determined(work, k)) {
@@ -557,6 +582,9 @@ void res_impact_analyze(const struct res_impact_question *question, struct res_i
 	ret->effects = pl_alloc_array(question->factor_count + 1, sizeof(*ret->effects));
 	ret->rests = pl_alloc_array(question->factor_count + 1, sizeof(*ret->rests));
 	divide(work, question, ret);
+	ret->omitted_count = work->factor_count - ret->rest_count;
+	for (size_t i = 0; i < ret->effect_count; i++)
+		ret->omitted_count -= ret->effects[i].factor_count;
 	judge(ret, question->effect);
 	if (!question->without_forest)
 		rank_importances(work, question, ret);

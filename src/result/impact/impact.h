@@ -46,7 +46,10 @@ struct res_impact_question {
 	size_t row_count;
 	double effect;       /* the least effect that matters: 0.05 is 5 % */
 	bool without_forest; /* no importances */
-	/* Returns false once the time is over: the remaining effects and importances are omitted. NULL: never. */
+	/*
+	 * Returns false once the time is over: the remaining effects and importances are omitted, and all effects if there
+	 * was no time to compare the inputs with each other. NULL: never.
+	 */
 	bool (*goes_on)(void *data);
 	void *data;
 };
@@ -143,8 +146,9 @@ struct res_impact_analysis {
 	size_t interaction_count;
 	double explained; /* share of the variance that the forest predicts for runs it has not seen; NaN: none */
 	/* by goes_on() */
-	bool are_effects_cut; /* some inputs are in no list */
+	bool are_effects_cut; /* some inputs are in no list: omitted_count */
 	bool are_importances_cut;
+	size_t omitted_count; /* inputs that are in no list */
 	struct impact_work *work;
 };
 

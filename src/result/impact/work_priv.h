@@ -29,6 +29,7 @@ struct impact_work {
 	struct impact_factor *factors;
 	size_t factor_count;
 	size_t row_count;
+	bool is_grouped; /* false: there was no time to compare all inputs with each other */
 	size_t *order;   /* row of the question */
 	int64_t *ids;    /* by row */
 	double *values;  /* by row */

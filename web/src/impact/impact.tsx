@@ -167,7 +167,7 @@ function Body({ state, change, catalogue, answer, round, isOld }: BodyProps) {
         last={[
           answer.unmeasured > 0 && `${count(answer.unmeasured)} without a metric above 0`,
           answer.incomplete.length > 0 &&
-            `not computed in time: ${answer.incomplete.map((part) => (part === 'effects' ? 'some effects' : 'importances')).join(', ')}`,
+            `not computed in time: ${answer.incomplete.map((part) => (part === 'effects' ? `effects of ${count(answer.omitted_count)} ${answer.omitted_count === 1 ? 'input' : 'inputs'}` : 'importances')).join(', ')}`,
         ]}
         acts={answer.ignored.length > 0 && <Act onPress={() => change({ vary: [] })}>Match all inputs</Act>}
       />

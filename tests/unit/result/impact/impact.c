@@ -524,24 +524,49 @@ static bool counts_down(void *data)
 static void test_result_impact__the_end_of_time_is_reported(void **state)
 {
 	struct made *made = pl_alloc(sizeof(*made));
-	size_t left = 3, before;
+	size_t left, effects, listed, grouping;
 
 	(void)state;
 	make(made, 3);
+	/* once per input to join it, and once to find what it determines */
+	grouping = 2 * made->question.factor_count;
 	res_impact_analyze(&made->question, &made->analysis);
 	assert_false(made->analysis.are_effects_cut || made->analysis.are_importances_cut);
-	before = made->analysis.effect_count;
+	assert_int_equal(made->analysis.omitted_count, 0);
+	effects = made->analysis.effect_count;
 	res_impact_analysis_done(&made->analysis);
 	made->question.goes_on = counts_down;
 	made->question.data = &left;
+	/* inputs that were not all compared with each other have no effect */
+	for (size_t i = 0; i < 2; i++) {
+		left = i == 0 ? 0 : grouping - 1;
+		res_impact_analyze(&made->question, &made->analysis);
+		assert_true(made->analysis.are_effects_cut && made->analysis.are_importances_cut);
+		assert_int_equal(made->analysis.effect_count, 0);
+		for (size_t k = 0; k < made->analysis.rest_count; k++) {
+			enum res_impact_reason reason = made->analysis.rests[k].reason;
+			assert_true(reason == RES_IMPACT_CONSTANT || reason == RES_IMPACT_DERIVED ||
+				    reason == RES_IMPACT_EACH_RUN);
+		}
+		assert_int_equal(made->analysis.omitted_count,
+				 made->question.factor_count - made->analysis.rest_count);
+		res_impact_analysis_done(&made->analysis);
+	}
+	left = grouping + 3;
 	res_impact_analyze(&made->question, &made->analysis);
 	assert_true(made->analysis.are_effects_cut && made->analysis.are_importances_cut);
 	assert_int_equal(made->analysis.effect_count, 3);
+	listed = made->analysis.rest_count;
+	for (size_t i = 0; i < made->analysis.effect_count; i++)
+		listed += made->analysis.effects[i].factor_count;
+	assert_true(made->analysis.omitted_count > 0);
+	assert_int_equal(listed + made->analysis.omitted_count, made->question.factor_count);
 	res_impact_analysis_done(&made->analysis);
-	left = before + 3;
+	left = grouping + effects + 3;
 	res_impact_analyze(&made->question, &made->analysis);
 	assert_true(!made->analysis.are_effects_cut && made->analysis.are_importances_cut);
-	assert_int_equal(made->analysis.effect_count, before);
+	assert_int_equal(made->analysis.effect_count, effects);
+	assert_int_equal(made->analysis.omitted_count, 0);
 	assert_true(isnan(made->analysis.effects[0].importance));
 	res_impact_analysis_done(&made->analysis);
 	free(made);

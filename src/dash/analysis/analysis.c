@@ -51,7 +51,9 @@ void dash_find_regressions(const struct dash_request *request, struct dash_answe
 
 void dash_compare_releases(const struct dash_request *request, struct dash_answer *answer)
 {
-	dash_ask(request, query_releases, request->body, answer);
+	auto_json json_t *question = dash_with_budget(json_copy((json_t *)request->body));
+
+	dash_ask(request, query_releases, question, answer);
 }
 
 void dash_list_trends(const struct dash_request *request, struct dash_answer *answer)

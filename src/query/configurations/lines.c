@@ -360,27 +360,32 @@ static int compare_sizes(const void *a, const void *b)
 	return compare_f64(*(const double *)a, *(const double *)b);
 }
 
-/* Adds a size of a configuration to those of an axis. */
-static void add_size(struct lines *lines, unsigned axis, double size)
+/* Keeps the smallest distinct sizes of an axis, and counts the others. Sorts `sizes`. */
+static void list_sizes(struct lines *lines, unsigned axis, double *sizes, size_t count)
 {
-	double *sizes = lines->sizes[axis];
-	size_t count = lines->sizes_count[axis];
+	double last = 0;
 
+	if (count > 0)
+		qsort(sizes, count, sizeof(*sizes), compare_sizes);
 	for (size_t i = 0; i < count; i++) {
-		if (compare_f64(sizes[i], size) == 0)
-			return;
+		if (!(sizes[i] > last) || isinf(sizes[i]))
+			continue;
+		last = sizes[i];
+		if (lines->sizes_count[axis] < LINES_SIZES_MAX)
+			lines->sizes[axis][lines->sizes_count[axis]++] = last;
+		else
+			lines->more_sizes_count[axis]++;
 	}
-	if (size > 0 && count < LINES_SIZES_MAX)
-		sizes[lines->sizes_count[axis]++] = size;
 }
 
 static int read_parts(struct work *work, struct part *parts, size_t *ret_count, struct pl_err *err)
 {
 	struct lines *lines = work->lines;
 	const struct configurations *configurations = lines->configurations;
-	size_t count = 0;
+	size_t count = 0, all = configurations->parts.count;
+	auto_free double *sizes = pl_alloc_array(all * LINES_AXIS_COUNT + 1, sizeof(*sizes));
 
-	for (size_t i = 0; i < configurations->parts.count; i++) {
+	for (size_t i = 0; i < all; i++) {
 		struct part *part = &parts[count];
 		if (i % 1024 == 0 && mirror_view_goes_on(work->view, err) < 0)
 			return -1;
@@ -389,7 +394,7 @@ static int read_parts(struct work *work, struct part *parts, size_t *ret_count, 
 		part->sizes = sizes_at(work, part->row);
 		part->size = part->sizes.of[lines->axis];
 		for (unsigned axis = 0; axis < LINES_AXIS_COUNT; axis++)
-			add_size(lines, axis, part->sizes.of[axis]);
+			sizes[axis * all + i] = part->sizes.of[axis];
 		if (!(part->size > 0)) {
 			lines->unsized += configurations_runs(configurations, i);
 			continue;
@@ -399,7 +404,7 @@ static int read_parts(struct work *work, struct part *parts, size_t *ret_count, 
 		count++;
 	}
 	for (unsigned axis = 0; axis < LINES_AXIS_COUNT; axis++)
-		qsort(lines->sizes[axis], lines->sizes_count[axis], sizeof(double), compare_sizes);
+		list_sizes(lines, axis, sizes + axis * all, all);
 	*ret_count = count;
 	return 0;
 }

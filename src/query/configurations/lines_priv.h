@@ -4,7 +4,7 @@
 #include "query/configurations/configurations_priv.h"
 #include "result/scaling/scaling.h"
 
-#define LINES_SIZES_MAX 64 /* listed of each axis */
+#define LINES_SIZES_MAX 64 /* listed of each axis: the smallest */
 
 enum lines_axis {
 #define AXIS(id, multiplies) LINES_AXIS_##id,
@@ -67,6 +67,7 @@ struct lines {
 	size_t unsized;             /* rows */
 	double sizes[LINES_AXIS_COUNT][LINES_SIZES_MAX]; /* ascending, distinct, of all rows */
 	size_t sizes_count[LINES_AXIS_COUNT];
+	size_t more_sizes_count[LINES_AXIS_COUNT]; /* distinct sizes that are not listed */
 };
 void query_lines_done(struct lines *lines);
 /* Collects the ids of the fields that sizes are made of. */

@@ -456,7 +456,9 @@ static void write_axes(const struct scaling *scaling, struct pl_buf *out)
 			query_out_next(out);
 			query_out_f64(out, lines->sizes[axis][i]);
 		}
-		pl_buf_add_text(out, "]}");
+		pl_buf_add_char(out, ']');
+		out_count(out, "more_count", lines->more_sizes_count[axis]);
+		pl_buf_add_char(out, '}');
 	}
 	pl_buf_add_char(out, ']');
 }

@@ -5,7 +5,7 @@
  * simulated, untrusted, budget_ms}; every key is optional. Returns
  *
  *	{count, total, simulated, excluded, untrusted_excluded, unmeasured, unsized_count, axis, metric, panels,
- *	 gain_limit, axes: [{axis, sizes: [number]}], cautions, lines: [LINE], more_count, single_count,
+ *	 gain_limit, axes: [{axis, sizes: [number], more_count}], cautions, lines: [LINE], more_count, single_count,
  *	 incomplete, data_version}
  *
  *	LINE   {id, label, fields: [{field, label, value}], key, gpu, gpu_unit, run_count, points: [POINT], stop}
@@ -22,6 +22,7 @@
  * - Lines with a single size are not in the response: single_count. Lines are ordered by their number of sizes, then of
  *   runs, most first, then by id: the hash of what its runs have in common. At most `limit` points of all lines together; more_count: the other lines.
  * - points: in the order of their sizes, of one size that on the line first.
+ * - axes: the distinct sizes of all rows, at most the LINES_SIZES_MAX smallest ones; more_count: the others.
  * - count: rows of all lines with several sizes. unmeasured: rows without a finite number in the metric; unsized_count: rows
  *   without a size on the axis.
  * - gpus: tensor x pipeline x context x data, by the log of the server or else by its arguments, if the server ran on

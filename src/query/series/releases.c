@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "query/out_priv.h"
 #include "query/series/set_priv.h"
 #include "result/compare/compare.h"
@@ -31,6 +32,8 @@ struct releases {
 	double **numbers;          /* by metric and row in the bitmap */
 	size_t metric_count;
 	bool are_chosen; /* by the request: metrics without a number stay */
+	json_int_t budget_ms;
+	int64_t began_ns; /* of the metrics: configurations are always matched */
 };
 
 static void releases_done(struct releases *releases)
@@ -82,6 +85,16 @@ static bool read_metrics(struct releases *releases, const json_t *request)
 	return fits;
 }
 
+/* 1 and 1.0 are the same value. */
+static bool is_same_value(const json_t *one, const json_t *other)
+{
+	double a = json_number_value(one), b = json_number_value(other);
+
+	if (json_is_number(one) && json_is_number(other))
+		return !(a < b) && !(a > b);
+	return json_equal(one, other);
+}
+
 static bool read_values(struct releases *releases, const json_t *request)
 {
 	json_t *a = (json_t *)query_request_member(request, "a");
@@ -90,7 +103,7 @@ static bool read_values(struct releases *releases, const json_t *request)
 	bool fits = true;
 
 	releases->wanted = json_pack("[O?, O?]", a, b);
-	if (a != NULL && b != NULL && json_equal(a, b)) {
+	if (a != NULL && b != NULL && is_same_value(a, b)) {
 		size_t before = query_pointer_enter(pointer, "b");
 		fits = query_pointer_fault(pointer, "type", b, "another value than a", NULL);
 		query_pointer_leave(pointer, before);
@@ -118,6 +131,7 @@ static bool read_request(struct releases *releases, const json_t *request)
 		fits = query_request_columns(&set->pointer, set->view, request, "axes",
 					     &releases->axes) &&
 		       fits;
+	releases->budget_ms = query_request_number(request, "budget_ms", 0);
 	set->is_each = true;
 	set->keep.items = pl_alloc_array(PL_ARRAY_SIZE(facts), sizeof(*set->keep.items));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(facts); i++) {
@@ -139,7 +153,7 @@ static json_t *value_at(const struct releases *releases, size_t at)
 static size_t position_of_value(const struct releases *releases, const json_t *value)
 {
 	for (size_t i = 0; i < json_array_size(releases->values); i++) {
-		if (json_equal(value_at(releases, i), value))
+		if (is_same_value(value_at(releases, i), value))
 			return i;
 	}
 	return SIZE_MAX;
@@ -156,11 +170,16 @@ static void choose(struct releases *releases, enum res_grid_side side, size_t at
 		json_array_set(releases->wanted, side, value_at(releases, at));
 }
 
-/* An unknown b is the newest value other than a, and an unknown a the one before b. */
+/* An unknown b is the newest value other than a, and an unknown a the one before b. 1.0 becomes 1 if results have 1. */
 static void choose_values(struct releases *releases)
 {
 	size_t count = json_array_size(releases->values), other;
 
+	for (enum res_grid_side side = RES_GRID_A; side < RES_GRID_SIDES; side++) {
+		other = position_of_value(releases, json_array_get(releases->wanted, side));
+		if (!is_unknown(releases, side) && other != SIZE_MAX)
+			choose(releases, side, other);
+	}
 	if (count < 2)
 		return;
 	if (is_unknown(releases, RES_GRID_B)) {
@@ -290,7 +309,35 @@ static void add_values(const struct releases *releases, json_t *answer)
 			json_array_get(releases->wanted, RES_GRID_B));
 }
 
-static json_t *answer_of(const struct releases *releases, double effect)
+/* Returns false once the time has ended, or the client has left. */
+static bool has_time(void *data)
+{
+	const struct releases *releases = data;
+	int64_t used_ns = pl_clock_now_ns() - releases->began_ns;
+	struct pl_err err = PL_ERR_INIT;
+
+	return (releases->budget_ms <= 0 || used_ns < releases->budget_ms * PL_NS_PER_MS) &&
+	       mirror_view_goes_on(releases->set.view, &err) == 0;
+}
+
+/* Lists what there was no time for: metrics, and "unmatched" for the lists of unmatched configurations. */
+static json_t *incomplete_of(const struct releases *releases, const json_t *answer)
+{
+	const json_t *unmatched = json_object_get(answer, "unmatched");
+	json_t *list = json_array();
+
+	for (size_t i = json_array_size(json_object_get(answer, "metrics"));
+	     i < releases->metric_count; i++)
+		json_array_append_new(list, json_string(releases->metrics[i].id));
+	if ((json_array_size(json_object_get(unmatched, "a")) == 0 &&
+	     json_integer_value(json_object_get(unmatched, "a_count")) > 0) ||
+	    (json_array_size(json_object_get(unmatched, "b")) == 0 &&
+	     json_integer_value(json_object_get(unmatched, "b_count")) > 0))
+		json_array_append_new(list, json_string("unmatched"));
+	return list;
+}
+
+static json_t *answer_of(struct releases *releases, double effect)
 {
 	const struct res_fields *fields = mirror_view_fields(releases->set.view);
 	auto_free char *a = name_of(releases, RES_GRID_A);
@@ -300,11 +347,14 @@ static json_t *answer_of(const struct releases *releases, double effect)
 					    .effect = effect,
 					    .names = { a, b },
 					    .unmatched_max = UNMATCHED_MAX,
-					    .ids_max = IDS_MAX };
+					    .ids_max = IDS_MAX,
+					    .goes_on = has_time,
+					    .data = releases };
 	auto_grid struct res_grid *grid = res_grid_new(fields, &options);
 	const char *axes[AXES_MAX];
 
 	fill_grid(releases, grid);
+	releases->began_ns = pl_clock_now_ns();
 	json_t *answer = res_grid_json(grid);
 	for (size_t i = 0; i < releases->axes.count; i++)
 		axes[i] = releases->axes.items[i]->field->id;
@@ -336,14 +386,17 @@ int query_releases(const struct mirror_snapshot *snapshot, const json_t *request
 	    query_series_set_fill(set, request, err) < 0 || read_numbers(&releases, err) < 0)
 		return -1;
 	auto_json json_t *answer = answer_of(&releases, effect);
+	if (mirror_view_goes_on(set->view, err) < 0)
+		return -1;
 	add_values(&releases, answer);
 	json_object_set_new(answer, "field", field_json(set));
 	json_object_set_new(answer, "excluded",
 			    query_series_excluded_json(set, count_without_number(&releases)));
 	json_object_set_new(answer, "analysis_version", json_integer(QUERY_ANALYSIS_VERSION));
-	json_object_set_new(answer, "incomplete", json_array());
 	if (filter != NULL)
 		json_object_set(answer, "filter", filter);
+	/* the last one, as dash/question.c expects */
+	json_object_set_new(answer, "incomplete", incomplete_of(&releases, answer));
 	pl_buf_add_char(ret_json, '{');
 	PL_JSON_EACH_MEMBER(key, value, answer) {
 		query_out_key(ret_json, key);

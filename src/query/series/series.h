@@ -13,12 +13,13 @@
  * query_trends(): {metric, filter, order, group_by, vary, keep, aggregate, bucket, band, max_points, limit, simulated}.
  * Returns the points of the metric as lines.
  *
- * query_releases(): {a, b, field, filter, metrics, vary, effect, axes, simulated}; a and b are two values of the field, by
+ * query_releases(): {a, b, field, filter, metrics, vary, effect, axes, simulated, budget_ms}; a and b are two values of the field, by
  * default the two newest. Returns the differences of all matched configurations (result/match/grid.h) with
  *
  *	field: {field, label}, values: [{value, label, count}] of the field in their order, the newest 200,
  *	a, b: value or null, heat_map: {x, y: id or null}, excluded,
- *	metrics[]: heat_map: {log_ratio, count}, lists of rows (values of y) of columns (values of x)
+ *	metrics[]: heat_map: {log_ratio, count}, lists of rows (values of y) of columns (values of x),
+ *	incomplete: ids of the metrics without time, and "unmatched" without time for the lists of unmatched configurations
  *
  * Responses depend only on the values of the results, not on codes or the order of rows: the same data give the same
  * bytes in every database, except for ids and data_version.

@@ -198,6 +198,11 @@ static void add_ids(const struct res_grid *grid, const struct cell *cell, const 
 
 /* ---- unmatched cells ----------------------------------------------------------------------- */
 
+static bool is_over(const struct res_grid *grid)
+{
+	return grid->options.goes_on != NULL && !grid->options.goes_on(grid->options.data);
+}
+
 /* Returns the cells of a side, sorted by key: of equally similar ones the first key counts, not the first run. */
 static const struct cell **sort_cells(const struct side *side)
 {
@@ -227,6 +232,7 @@ static json_t *unmatched_json(const struct res_grid *grid, enum res_grid_side at
 	auto_free const struct cell **cells = pick(grid, at, false, &count);
 	*ret_total = count;
 	count = max > 0 && count > max ? max : count;
+	count = is_over(grid) ? 0 : count;
 	auto_json json_t *list = inputs_of(cells, count);
 	const struct side *other = &grid->sides[1 - at];
 	auto_free const struct cell **others = sort_cells(other);
@@ -435,13 +441,13 @@ json_t *res_grid_json(const struct res_grid *grid)
 	json_t *metrics = json_array(), *unmatched[RES_GRID_SIDES];
 	size_t unmatched_count[RES_GRID_SIDES];
 
-	for (int side = 0; side < RES_GRID_SIDES; side++)
-		unmatched[side] = unmatched_json(grid, side, &unmatched_count[side]);
 	for (size_t i = 0; i < count; i++)
 		matches[i] = (struct match){ { cells[i], find_cell(&grid->sides[RES_GRID_B],
 								   cells[i]->key) } };
-	for (size_t k = 0; k < options->metric_count; k++)
+	for (size_t k = 0; k < options->metric_count && !is_over(grid); k++)
 		json_array_append_new(metrics, metric_json(grid, matches, count, k));
+	for (int side = 0; side < RES_GRID_SIDES; side++)
+		unmatched[side] = unmatched_json(grid, side, &unmatched_count[side]);
 	return json_pack(
 		"{s:{s:s?, s:I}, s:{s:s?, s:I}, s:o, s:o, s:o, s:{s:o, s:o, s:I, s:I}, s:o}", "a",
 		"name", options->names[RES_GRID_A], "runs",

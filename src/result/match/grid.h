@@ -41,6 +41,9 @@ struct res_grid_options {
 	size_t vary_count;
 	size_t unmatched_max; /* listed configurations of each side; 0: all */
 	size_t ids_max;       /* listed runs of each cell and side; 0: none */
+	/* Returns false once the time is over: the remaining metrics, and then the lists of `unmatched`, are omitted. NULL: never. */
+	bool (*goes_on)(void *data);
+	void *data;
 };
 
 struct res_grid *res_grid_new(const struct res_fields *fields,

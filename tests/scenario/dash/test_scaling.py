@@ -158,6 +158,17 @@ def test_gpus_are_counted_by_the_layout(dashboard):
     assert [[(point["size"], point["gpus"], point["ideal"]) for point in line["points"]] for line in pipeline] == [[(1, 2, 1), (2, 4, 2)]]
 
 
+def test_the_smallest_sizes_are_listed_whatever_the_order(dashboard):
+    documents = [result(number, size) for number, size in enumerate(range(1, 91))]
+    random.Random(3).shuffle(documents)
+    [line] = of_documents(dashboard, documents, axis="tensor")["lines"]
+    assert [point["size"] for point in line["points"]] == list(range(1, 91))
+    axes = {one["axis"]: one for one in ask(dashboard)["axes"]}
+    for axis in ("gpus", "tensor"):
+        assert axes[axis] == {"axis": axis, "sizes": list(range(1, 65)), "more_count": 26}
+    assert axes["pipeline"] == {"axis": "pipeline", "sizes": [1], "more_count": 0}
+
+
 def test_experts_do_not_multiply(dashboard):
     numbers = itertools.count()
     documents = [result(next(numbers), 8, server={"enable_expert_parallel": expert}, output_throughput=100.0 + 30 * expert)

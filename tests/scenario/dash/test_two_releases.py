@@ -415,6 +415,7 @@ def test_heat_maps_have_the_means_of_their_cells(dashboard):
 
 @pytest.mark.parametrize(("request_", "pointer"), [
     ({"b": A}, "/b"),
+    ({"field": "server.tensor_parallel_size", "a": 1, "b": 1.0}, "/b"),
     ({"field": "no.such"}, "/field"),
     ({"metrics": ["results.no_such"]}, "/metrics/0"),
     ({"vary": ["no.such"]}, "/vary/0"),
@@ -423,6 +424,32 @@ def test_heat_maps_have_the_means_of_their_cells(dashboard):
 def test_wrong_requests_are_refused(dashboard, request_, pointer):
     answer = dashboard.post("/api/analysis/releases", {"a": A, "b": B, **request_})
     assert (answer.status, answer.json["pointer"]) == (422, pointer)
+
+
+def test_numbers_are_equal_whatever_their_form(dashboard):
+    store(dashboard, grid())
+    field = "server.max_num_seqs"
+    whole = compare(dashboard, field=field, a=32, b=64)
+    assert len(whole["cells"]) > 2 and len(whole["metrics"]) >= 3
+    other = dashboard.ask("POST", "/api/analysis/releases", f'{{"field": "{field}", "a": 32.0, "b": 6.4e1}}', {"Content-Type": "application/json"})
+    assert other.status == 200 and [other.json[key] for key in ("cells", "unmatched", "metrics")] == [whole[key] for key in ("cells", "unmatched", "metrics")]
+    # the value before 64.0 is 32
+    assert compare(dashboard, field=field, a=None, b=64.0)["a"]["value"] == 32
+
+
+def test_the_time_is_limited_and_the_rest_named(dashboard):
+    store(dashboard, grid())
+    whole = compare(dashboard, metrics=NAMES)
+    assert whole["incomplete"] == [] and whole["unmatched"]["a"] and [one["field"] for one in whole["metrics"]] == NAMES
+    part = compare(dashboard, metrics=NAMES, budget_ms=1)
+    names = [one["field"] for one in part["metrics"]]
+    assert part["metrics"] == whole["metrics"][:len(names)] and part["cells"] == whole["cells"]
+    late = [name for name in part["incomplete"] if name != "unmatched"]
+    assert names + late == NAMES and part["unmatched"]["a_count"] == whole["unmatched"]["a_count"] > 0
+    assert ("unmatched" in part["incomplete"]) == (part["unmatched"]["a"] == [] or part["unmatched"]["b"] == []) and (not late or "unmatched" in part["incomplete"])
+    # a partial response is not kept
+    assert compare(dashboard, metrics=NAMES)["incomplete"] == []
+    assert dashboard.post("/api/analysis/releases", {"budget_ms": 0}).status == 422
 
 
 def test_an_empty_store_has_no_configurations(dashboard):

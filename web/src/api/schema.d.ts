@@ -703,7 +703,9 @@ export interface paths {
          * @description A configuration is the same if all inputs that were set, the engine, and the model and number of the GPUs are equal, except
          *     for field and those in vary. Each configuration with results of both releases gives one difference per metric: ln(B/A),
          *     between the medians of its results. Configurations of one release only are listed with the inputs that differ from the most
-         *     similar one of the other. The statistics are described in docs/reference/analysis.md.
+         *     similar one of the other. The statistics are described in docs/reference/analysis.md. Configurations are
+         *     always matched; metrics, and then the lists of unmatched configurations, are computed while budget_ms allows. incomplete
+         *     names the others.
          */
         post: operations["compareReleases"];
         delete?: never;
@@ -2858,6 +2860,8 @@ export interface components {
             cautions: components["schemas"]["Caution"][];
             /** @description The pairs of pairs_of; null if it is missing, or has no effect */
             pairs: components["schemas"]["ImpactPairs"] | null;
+            /** @description Number of inputs that are in no list, because there was no time for them */
+            omitted_count: number;
             /** @description "effects" if there was no time for all effects, "importance" if there was none for the forest */
             incomplete: ("effects" | "importance")[];
             data_version: components["schemas"]["DataVersion"];
@@ -3108,10 +3112,12 @@ export interface components {
                 unit: string;
             }[];
             gain_limit: number;
-            /** @description The sizes of the remaining rows on each axis, ascending; at most 64 of each */
+            /** @description The distinct sizes of the remaining rows on each axis, ascending; at most the 64 smallest of each */
             axes: {
                 axis: components["schemas"]["ScalingAxis"];
                 sizes: number[];
+                /** @description Number of larger sizes that are not listed */
+                more_count: number;
             }[];
             /** @description Lines with several sizes, by their number of sizes, then of runs, most first */
             lines: components["schemas"]["ScalingLine"][];
@@ -4107,6 +4113,7 @@ export interface components {
              * @default false
              */
             simulated?: boolean;
+            budget_ms?: components["schemas"]["BudgetMs"];
         };
         Releases: {
             filter?: components["schemas"]["Filter"];
@@ -4163,7 +4170,7 @@ export interface components {
             };
             metrics: components["schemas"]["ReleaseMetric"][];
             excluded: components["schemas"]["AnalysisExcluded"];
-            /** @description Always empty */
+            /** @description What there was no time for: the ids of metrics, and "unmatched" for the lists of unmatched configurations */
             incomplete: string[];
             analysis_version: components["schemas"]["AnalysisVersion"];
             data_version: components["schemas"]["DataVersion"];

@@ -294,9 +294,11 @@ function NoLine({ answer, state, change, catalogue }: Omit<BodyProps, 'isOld'>) 
               ? `No result says its ${AXIS_NAMES[state.axis]}.`
               : 'The filter removes all experiments.'}
       </p>
-      {others.map(({ axis, sizes: found }) => (
+      {others.map(({ axis, sizes: found, more_count }) => (
         <p key={axis}>
-          <Act onPress={() => change({ axis })}>{`Show ${AXIS_NAMES[axis]} (${found.join(', ')})`}</Act>
+          <Act
+            onPress={() => change({ axis })}
+          >{`Show ${AXIS_NAMES[axis]} (${found.join(', ')}${more_count > 0 ? ` and ${count(more_count)} larger ones` : ''})`}</Act>
         </p>
       ))}
     </Nothing>

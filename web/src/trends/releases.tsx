@@ -42,6 +42,8 @@ import own from './releases.module.css'
 import css from './trends.module.css'
 import { useRound } from './use-round'
 
+const BUDGET_MS = 10000 // for all metrics of a large grid
+
 function questionOf(state: TrendsState, catalogue: Catalogue): ReleasesRequest {
   const filter = treeOf(state.choices, state.where)
   const field = catalogue.get(state.version)
@@ -56,6 +58,7 @@ function questionOf(state: TrendsState, catalogue: Catalogue): ReleasesRequest {
     ...(state.effect !== null && { effect: state.effect }),
     ...(state.axes.length && { axes: state.axes.slice(0, 2) }),
     ...(state.withSimulated && { simulated: true }),
+    budget_ms: BUDGET_MS,
   }
 }
 
@@ -296,6 +299,13 @@ function Result({ answer, state, change, catalogue }: OfState & { answer: Releas
         </div>
       ) : (
         <>
+          {answer.incomplete.length > 0 && (
+            <div className={page.notice}>
+              <Note kind="warn" role="status">
+                <b>Not computed in time:</b> {lateParts(answer, catalogue)}. Choose fewer metrics or a narrower filter.
+              </Note>
+            </div>
+          )}
           <Summary {...{ answer, state, catalogue }} chosen={metric} />
           {metric && <Configurations key={metric.field} {...{ answer, state, change, catalogue, metric }} />}
         </>
@@ -483,6 +493,12 @@ function Configurations({
     </section>
   )
 }
+
+// Parts for which the server had no time.
+const lateParts = ({ incomplete }: Releases, catalogue: Catalogue) =>
+  incomplete
+    .map((part) => (part === 'unmatched' ? 'unmatched configurations' : longName(catalogue.get(part))))
+    .join(', ')
 
 const wordOf = ({ direction }: ReleaseMetric) =>
   direction === 'neither' ? 'neither direction is better' : `${direction} is better`

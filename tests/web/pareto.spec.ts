@@ -141,6 +141,18 @@ test('limits are typed, dragged and moved by keys, and shade what keeps them', a
   await expect(summary).toHaveText(/^1\d of 24 /)
   await expect(card(page)).toContainText('Best within all limits')
   await expect(card(page)).toContainText('headroom')
+  await expect(card(page).getByRole('img', { name: /^[\d.]+ of 200 ms$/ })).toBeVisible()
+  // next to the plot, a second one has this metric, and its limit moves there
+  const other = region(page, 'Chart').getByRole('slider', { name: /over P99 TTFT, a limit$/ })
+  await expect(other).toHaveAttribute('aria-valuemax', '23')
+  const ttft = page.getByRole('slider', { name: 'Limit of P99 TTFT' })
+  await ttft.focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect(typed).toHaveValue('220')
+  await expect(page).toHaveURL(/results\.p99_ttft_ms%3C%3D220/)
+  await other.focus()
+  await page.keyboard.press('Home')
+  await expect(other).toHaveAttribute('aria-valuetext', /P99 TTFT [\d.]+ ms/)
   await expect(page.getByRole('region', { name: 'Frontiers table' })).toContainText(/at .*per user/i)
   expect(await soundness(page)).toEqual([])
 

@@ -91,6 +91,15 @@ test('a limit of 12.5 %, the keys, a pin, the inputs that differ and the files',
   await page.keyboard.press('k')
   await expect(region(page, 'Configuration')).toContainText('TP 1')
 
+  // the arrows reach each control of the axes, also after a select
+  await page.getByRole('combobox', { name: 'Size' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('button', { name: /^Metric:/ })).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('radio', { name: 'Log' })).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Size' })).toHaveValue('gpus')
+
   // a mark of a chart opens its configuration
   const mark = region(page, 'Charts').locator('g[data-line] path[transform]').last()
   await mark.click()

@@ -2,11 +2,13 @@
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 
+import frame from '../analysis/analysis.module.css'
 import { ServerCommand } from '../analysis/server-command'
 import type { ParetoRequest, Slo } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { boundText, count, formFor, showNumber } from '../format/number'
-import { Act, ButtonLink } from '../ui/controls'
+import { Bullet } from '../ui/bullet'
+import { Act, ButtonLink, join } from '../ui/controls'
 import { Explained } from '../ui/explained'
 import { oneStop } from '../ui/one-stop'
 import { Pin } from '../tray/pin'
@@ -40,8 +42,8 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, request
   )
   const measured = slo?.configurations.find(({ ids }) => ids.includes(id))
   return (
-    <section className={css.card} aria-label="Configuration">
-      <p className={css.cardTop}>
+    <section className={join(frame.card, css.parts)} aria-label="Configuration">
+      <p className={frame.cardTop}>
         <span>{title}</span>
         {onClose && <Act onPress={onClose}>Close</Act>}
       </p>
@@ -177,6 +179,16 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, request
                     </>
                   )}
                 </dd>
+                {mean !== null && limit.value > 0 && (
+                  <dd className={css.headroom}>
+                    <Bullet
+                      value={mean}
+                      limit={limit.value}
+                      color={keeps(limit, mean) ? 'trusted' : 'degraded'}
+                      label={`${showNumber(mean, form)} of ${boundText(limit.value, form)} ${form.unit}`.trim()}
+                    />
+                  </dd>
+                )}
               </div>
             )
           })}
@@ -213,8 +225,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, request
         ))}
         {point.ids.length > RUNS_SHOWN && ` and ${count(point.ids.length - RUNS_SHOWN)} earlier`}
       </p>
-      <ServerCommand id={id} />
-      <p className={css.cardActs} {...oneStop}>
+      <ServerCommand id={id}>
         <Pin side={{ ids: point.ids }} name={one.name} look="line" />
         {other && (
           <ButtonLink
@@ -229,7 +240,7 @@ export function Card({ title, one, axes, limits, slo, nameOf, catalogue, request
             Compare with {other.point.knee ? 'the knee' : 'the best'}
           </ButtonLink>
         )}
-      </p>
+      </ServerCommand>
     </section>
   )
 }

@@ -17,6 +17,7 @@ import {
   groupsOf,
   keptOf,
   membershipText,
+  overLimit,
   requestOf,
   sinceOf,
   sloRequestOf,
@@ -218,8 +219,8 @@ describe('limits', () => {
   const limits = [{ field: USER, op: '>=' as const, value: 15 }]
   const others = [...limits, { field: 'results.p99_ttft_ms', op: '<=' as const, value: 500 }]
   const keptOfAll = (kept: ReadonlyMap<number, boolean | null>) => all.map(({ at }) => kept.get(at))
-  const measured = (ids: number[], kept: boolean | null) =>
-    ({ ids, values: [{ kept: true }, { kept }] }) as Slo['configurations'][number]
+  const measured = (ids: number[], mean: number | null) =>
+    ({ ids, values: [{ mean: 20 }, { mean, low: null, high: null }] }) as Slo['configurations'][number]
   it('compares the drawn means without the server', () => {
     expect(keptOfAll(keptOf(all, limits, NO_PARETO.metrics, undefined))).toEqual([false, true, true])
   })
@@ -230,9 +231,18 @@ describe('limits', () => {
         { field: USER, min: 15, max: null },
         { field: 'results.p99_ttft_ms', min: null, max: 500 },
       ],
-      configurations: [measured([3], true), measured([4], false)],
+      configurations: [measured([3], 400), measured([4], 600)],
     } as Slo
     expect(keptOfAll(keptOf(all, others, NO_PARETO.metrics, slo))).toEqual([false, true, false])
+    // while the limit is dragged, the server still has the earlier one
+    const dragged = others.map((one) => (one.value === 500 ? { ...one, value: 700 } : one))
+    expect(keptOfAll(keptOf(all, dragged, NO_PARETO.metrics, slo))).toEqual([false, true, true])
+    const aside = overLimit(all, { field: 'results.p99_ttft_ms', op: '<=', value: 500 }, slo)
+    expect(aside.map(({ x, y, name }) => [x, y, name])).toEqual([
+      [400, 80, 'run 3'],
+      [600, 60, 'run 4'],
+    ])
+    expect(aside[0]?.point.values[0]).toEqual({ mean: 400, low: null, high: null })
   })
   it('names the best within them, or the knee', () => {
     const kept = keptOf(all, limits, NO_PARETO.metrics, undefined)

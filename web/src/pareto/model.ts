@@ -259,8 +259,12 @@ export const keeps = ({ op, value }: ParetoLimit, mean: number) => (op === '<=' 
 export const limitWords = ({ field, op }: Pick<ParetoLimit, 'field' | 'op'>, catalogue: Catalogue) =>
   `${longName(catalogue.get(field))} ${op === '<=' ? '≤' : '≥'}`
 
-// Whether each configuration keeps all limits: those of the axes by the means that are drawn, others by the answer of
-// the server. null: not known.
+// The values of each configuration by its runs, as the server measured them for its limits.
+const measuredOf = (slo: Slo | undefined) =>
+  new Map(slo?.configurations.flatMap(({ ids, values }) => ids.map((id) => [id, values] as const)))
+
+// Whether each configuration keeps all limits, which may have been dragged since: those of the axes by the means that
+// are drawn, others by the means of the server. null: not known.
 export function keptOf(
   all: Configuration[],
   limits: ParetoLimit[],
@@ -269,16 +273,8 @@ export function keptOf(
 ) {
   const dimensions = limits.map(({ field }) => metrics.findIndex((metric) => metric.field === field))
   const others = limits.filter((_, i) => dimensions[i] === -1)
-  const byId = new Map<number, (boolean | null)[]>()
-  for (const { ids, values } of slo?.configurations ?? [])
-    for (const id of ids)
-      byId.set(
-        id,
-        values.map(({ kept }) => kept),
-      )
-  const columns = others.map(({ field, op }) =>
-    slo?.limits.findIndex((limit) => limit.field === field && (op === '<=' ? limit.max : limit.min) !== null),
-  )
+  const byId = measuredOf(slo)
+  const columns = others.map(({ field }) => slo?.limits.findIndex((limit) => limit.field === field) ?? -1)
   return new Map(
     all.map(({ at, id, x, y, z }): [number, boolean | null] => {
       const known = byId.get(id)
@@ -288,11 +284,29 @@ export function keptOf(
           const mean = [x, y, z][dimension ?? -1]
           return dimension === -1 ? [] : [mean == null ? null : keeps(limit, mean)]
         }),
-        ...columns.map((column) => (column === undefined ? null : (known?.[column] ?? null))),
+        ...others.map((limit, i) => {
+          const mean = known?.[columns[i] ?? -1]?.mean
+          return mean == null ? null : keeps(limit, mean)
+        }),
       ]
       return [at, each.includes(false) ? false : each.includes(null) ? null : true]
     }),
   )
+}
+
+// The configurations over the metric of a limit instead of that of the x axis; those whose mean is not known are left
+// out.
+export function overLimit(all: Configuration[], { field }: ParetoLimit, slo: Slo): Configuration[] {
+  const at = slo.limits.findIndex((limit) => limit.field === field)
+  const byId = measuredOf(slo)
+  return all.flatMap((one) => {
+    const value = byId.get(one.id)?.[at]
+    if (value?.mean == null) return []
+    const { mean, low, high } = value
+    const point = { ...one.point, values: [{ mean, low, high }, ...one.point.values.slice(1)] }
+    // names are made when they are read
+    return [Object.create(one, { x: { value: mean }, point: { value: point } }) as Configuration]
+  })
 }
 
 // The configuration to look at first: the best in y of those that keep all limits, or the knee without limits.

@@ -57,7 +57,8 @@ import {
   VERSION,
 } from './model'
 import css from './pareto.module.css'
-import { type Axis, Plot } from './plot'
+import type { Axis } from './plot'
+import { Plots } from './plots'
 import { PricesButton } from './prices'
 import { GroupMark, Groups, Points, SizeLegend } from './tables'
 
@@ -322,7 +323,7 @@ function Body({ state, change, catalogue, answers, answer, groupField, groups, a
         onAdd={add}
       />
       {slo && <Cheapest {...{ slo, all, catalogue }} request={answers.request} onOpen={open} />}
-      <div className={join(css.split, isOld && frame.isOld)}>
+      <div className={join(frame.split, isOld && frame.isOld)}>
         {isNarrow && card}
         <section className={css.chart} aria-label="Chart" aria-busy={isOld || undefined}>
           <AxisTools {...{ state, change, catalogue, axes }} />
@@ -363,7 +364,9 @@ function Body({ state, change, catalogue, answers, answer, groupField, groups, a
               onOpen={open}
             />
           ) : (
-            <Plot
+            <Plots
+              {...{ slo, catalogue }}
+              allLimits={limits}
               axes={axes}
               groups={groups}
               all={all}

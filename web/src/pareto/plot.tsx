@@ -19,12 +19,12 @@ import { LimitLine } from './limit-line'
 import { type Configuration, type Corner, endOf, type Group, isNotable, membershipText, runs, stairs } from './model'
 import css from './pareto.module.css'
 
-const BOX = { left: 56, right: 14, top: 34, bottom: 40 }
+const BOX = { left: 56, right: 20, top: 34, bottom: 40 }
 const NEAR_PX = 28
 const NAMES_MOST = 40
 const SINGLE_MOST = 200 // configurations with a mark each
 const NAME_LETTERS = 32
-const NARROW_PX = 520
+const NARROW_PX = 400
 
 export interface Axis {
   field: Field
@@ -48,6 +48,8 @@ interface Props {
   limits: ParetoLimit[] // of the two metrics
   earlier: Corner[][] // frontiers to compare with
   baselines: BaselineLine[] // of public results, in gray
+  high: number // px
+  aside?: Configuration[] // drawn next to a plot of these, which share its y axis: no lines, and names of pins alone
   opened: number | null // `at` of a configuration
   letterOf: (configuration: Configuration) => string | undefined // of its pin
   onOpen: (configuration: Configuration) => void
@@ -78,6 +80,8 @@ export function Plot({
   limits,
   earlier,
   baselines,
+  high,
+  aside,
   opened,
   letterOf,
   onOpen,
@@ -86,21 +90,24 @@ export function Plot({
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host, 800)
   const [at, setAt] = useState<number | null>(null) // of `all`
-  const high = Math.round(Math.min(430, Math.max(300, width * 0.62)))
+  const isAside = aside !== undefined
   const [x, y, z] = axes
   const ends = useMemo(() => {
-    const on = all.filter(({ point }) => point.frontier)
     const of = (dimension: 0 | 1, mean: (one: Configuration) => number) => {
-      const means = all.map(mean)
+      const some = dimension === 1 && aside ? aside : all
+      const on = some.filter(({ point }) => point.frontier)
+      const means = some.map(mean)
       const end = endOf(means)
       const own = [
         ...means,
         ...on.flatMap(({ point }) => [point.values[dimension]?.low ?? NaN, point.values[dimension]?.high ?? NaN]),
-        ...earlier.flatMap((line) => line.map((corner) => corner[dimension])),
+        ...(aside && dimension === 0 ? [] : earlier.flatMap((line) => line.map((corner) => corner[dimension]))),
       ].filter((value) => Math.abs(value) <= end)
       return [
         ...own,
-        ...baselines.flatMap(({ points }) => points.map((point) => (dimension === 0 ? point.x : point.y))),
+        ...(aside && dimension === 0
+          ? []
+          : baselines.flatMap(({ points }) => points.map((point) => (dimension === 0 ? point.x : point.y)))),
       ]
     }
     return [
@@ -113,7 +120,7 @@ export function Plot({
         5,
       ),
     ] as const
-  }, [all, earlier, baselines, width])
+  }, [all, aside, earlier, baselines, width])
   const scale = useMemo((): Scale => {
     const [ex, ey] = ends
     const box = {
@@ -133,18 +140,19 @@ export function Plot({
     }
   }, [ends, width, high])
   const { toX, toY } = scale
-  const lines = useMemo(() => linesOf(all, groups, axes, ends), [all, groups, axes, ends])
+  const lines = useMemo(() => (isAside ? [] : linesOf(all, groups, axes, ends)), [isAside, all, groups, axes, ends])
   const names = useMemo(
     () =>
       namesOf(
         all,
         groups,
         lines.map(({ line }) => line),
-        baselines,
+        isAside ? [] : baselines,
         scale,
         letterOf,
+        isAside,
       ),
-    [all, groups, lines, baselines, scale, letterOf],
+    [isAside, all, groups, lines, baselines, scale, letterOf],
   )
   const read = at === null ? undefined : all[at]
   const open = opened === null ? undefined : all.find((one) => one.at === opened)
@@ -192,7 +200,7 @@ export function Plot({
         className={css.plot}
         role="slider"
         tabIndex={0}
-        aria-label={`${longName(y.field)} over ${longName(x.field)}; the table has the values`}
+        aria-label={`${longName(y.field)} over ${longName(x.field)}${isAside ? ', a limit' : '; the table has the values'}`}
         aria-orientation="horizontal"
         aria-valuemin={0}
         aria-valuemax={Math.max(0, all.length - 1)}
@@ -210,7 +218,11 @@ export function Plot({
         onBlur={() => setAt(null)}
       >
         <svg width={width} height={high} viewBox={`0 0 ${width} ${high}`} aria-hidden="true">
-          <Drawing {...{ axes, ends, scale, lines, names, all, kept, limits, earlier, baselines, high }} />
+          <Drawing
+            {...{ axes, ends, scale, lines, names, all, kept, limits, high }}
+            earlier={isAside ? [] : earlier}
+            baselines={isAside ? [] : baselines}
+          />
           {[open, read].map(
             (one, i) =>
               one && (
@@ -222,7 +234,7 @@ export function Plot({
           )}
         </svg>
       </div>
-      {limits.map((limit) => (
+      {(isAside ? limits.filter(({ field }) => field === x.field.id) : limits).map((limit) => (
         <LimitLine key={`${limit.field} ${limit.op}`} {...{ limit, axes, scale }} onMove={onLimit} />
       ))}
     </div>
@@ -531,6 +543,7 @@ function namesOf(
   baselines: BaselineLine[],
   scale: Scale,
   letterOf: Props['letterOf'],
+  isAside: boolean,
 ): PlacedName[] {
   const { box, toX, toY } = scale
   const isNarrow = box.right - box.left < NARROW_PX
@@ -544,7 +557,7 @@ function namesOf(
     color: colourOf(one.group.slot),
   })
   const named = [
-    ...(groups.length > 1 ? firsts.map((one) => nameOf(one, one.group.label, true)) : []),
+    ...(groups.length > 1 && !isAside ? firsts.map((one) => nameOf(one, one.group.label, true)) : []),
     ...all.flatMap((one) => {
       const letter = letterOf(one)
       return letter ? [nameOf(one, letter, true)] : []
@@ -555,7 +568,7 @@ function namesOf(
         ? [{ words: shortName(line), isStrong: false, x: toX(last.x), y: toY(last.y), color: BASELINE_COLOR }]
         : []
     }),
-    ...own
+    ...(isAside ? [] : own)
       .filter(({ point }) => point.frontier)
       .toSorted((a, b) => Number(b.point.knee) - Number(a.point.knee))
       .map((one) => nameOf(one, `${one.name}${one.point.knee ? ' (knee)' : ''}`, false)),

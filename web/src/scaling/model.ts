@@ -75,10 +75,17 @@ export function placedOf({ lines }: Scaling): Placed[] {
   )
 }
 
+// The configuration to look at first: of the first line, the largest size that pays.
+export function bestOf(all: Placed[]): Placed | undefined {
+  const on = all.filter(({ line, point }) => line === all[0]?.line && point.on_line)
+  return on.find(({ line, point }) => point.size === line.stop?.from) ?? on.at(-1)
+}
+
 export const runs = (n: number) => `${count(n)} ${n === 1 ? 'run' : 'runs'}`
 
 export const ratioOf = (value: number | null) => (value === null ? NOT_RECORDED : `${value.toFixed(2)} ×`)
-export const shareOf = (value: number | null) => (value === null ? NOT_RECORDED : `${(value * 100).toFixed(0)} %`)
+export const shareOf = (value: number | null) =>
+  value === null ? NOT_RECORDED : `${(value * 100).toFixed(0).replace('-', '−')} %`
 // A limit as it was set: "12.5 %".
 export const limitOf = (share: number) => `${Number((share * 100).toPrecision(6))} %`
 export const intervalOf = ({ low, high }: Pick<Numbers, 'low' | 'high'>, show: (value: number) => string) =>

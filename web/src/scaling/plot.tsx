@@ -11,7 +11,8 @@ import css from './scaling.module.css'
 
 const HIGH = 200
 const NEAR_PX = 24
-const BOX = { left: 56, right: 16, top: 12, bottom: 26 }
+const BOX = { left: 56, right: 8, top: 12, bottom: 26 }
+const ASIDE = 12 // px of the marks from the ends of the axis
 
 interface Props {
   title: string
@@ -45,9 +46,9 @@ export function Panel(props: Props) {
     : evenTicks(from, Math.max(limit ?? 0, ...ends, 0), 4)
   const [first = 1, last = 1] = [sizes[0], sizes[sizes.length - 1]]
   const place = (size: number) => (isLinear ? size : Math.log2(size))
+  const wide = Math.max(1, width - BOX.left - BOX.right - 2 * ASIDE)
   const toX = (size: number) =>
-    BOX.left +
-    ((place(size) - place(first)) / (place(last) - place(first) || 1)) * Math.max(1, width - BOX.left - BOX.right)
+    BOX.left + ASIDE + ((place(size) - place(first)) / (place(last) - place(first) || 1)) * wide
   const bottom = HIGH - BOX.bottom
   const toY = (value: number) => bottom - ((scaled(value) - axis.min) / (axis.max - axis.min || 1)) * (bottom - BOX.top)
   const path = (points: Placed[], numberOf: (one: Placed) => number | null) =>

@@ -102,7 +102,7 @@ export function PointsTable({ answer, all, catalogue, opened, letterOf, onOpen }
                 aria-current={one.id === opened || undefined}
               >
                 {hasLines && (
-                  <th scope="row">
+                  <th scope="row" className={page.text}>
                     <LineMark slot={one.slot} /> <bdi>{one.line.label}</bdi>
                   </th>
                 )}

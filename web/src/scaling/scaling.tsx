@@ -21,18 +21,20 @@ import { slotOf, useTray } from '../tray/store'
 import { Act, ButtonLink, join, Segment, Select } from '../ui/controls'
 import type { ExportKinds } from '../ui/export-menu'
 import { oneStop } from '../ui/one-stop'
+import { useMedia } from '../ui/use-media'
 import { useStable } from '../ui/use-stable'
 import { paths } from '../url/paths'
 import { AXES, exploreOfScaling, type ScalingState } from '../url/scaling'
 import { usePlace } from '../url/use-place'
 import { type ScalingChange, useScalingState } from '../url/use-scaling'
 import { csvOf, jsonOf, type Shown } from './files'
-import { AXIS_NAMES, limitOf, type Placed, placedOf, requestOf, runs, stopOf } from './model'
+import { AXIS_NAMES, bestOf, limitOf, type Placed, placedOf, requestOf, runs, stopOf } from './model'
 import { Panel } from './plot'
 import { LineMark, PointsTable } from './points-table'
 import css from './scaling.module.css'
 
 const CONCURRENCY = 'benchmark.max_concurrency'
+const RUNS_SHOWN = 6
 const GAINS = ['0.3', '0.5', '0.7', '0.9']
 
 const KINDS: ExportKinds<Shown> = {
@@ -95,6 +97,18 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
     if (next) change({ point: next.id }, { replace: true })
   }
   useKeys({ j: () => step(1), k: () => step(-1) })
+  const isNarrow = useMedia('(max-width: 900px)')
+  const best = bestOf(all)
+  const one = opened ?? best
+  const card = one && (
+    <Card
+      title={
+        opened ? 'Chosen configuration' : one.line.stop ? 'Largest size that pays' : 'Largest size; every size pays'
+      }
+      {...{ one, all }}
+      onClose={opened ? () => change({ point: null }) : null}
+    />
+  )
   const { isLinear } = state
   const shown = { all, sizes, isLinear, opened, letterOf, onOpen: open }
   const metric = catalogue.get(answer.metric.field)
@@ -113,7 +127,7 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
       {answer.lines.length === 0 ? (
         <NoLine {...{ answer, state, change, catalogue }} />
       ) : (
-        <div className={join(isOld && frame.isOld)}>
+        <div className={isOld ? frame.isOld : undefined}>
           <section aria-label="Lines">
             <ul className={join(frame.legend, css.lines)}>
               {answer.lines.slice(0, 8).map((line) => (
@@ -135,48 +149,51 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
               <li>dashed: ideal · hollow: next to the line · ring: largest size that pays</li>
             </ul>
           </section>
-          <section className={css.panels} aria-label="Charts" aria-busy={isOld || undefined}>
-            <Panel
-              title={`Speed-up of ${longName(metric)}`}
-              form={times}
-              numbersOf={({ point }) => point.speedup}
-              idealOf={({ point }) => point.ideal}
-              {...shown}
-            />
-            <Panel
-              title="Efficiency"
-              form={formOfUnit('share', [1])}
-              numbersOf={({ point }) => point.efficiency}
-              {...shown}
-            />
-            <Panel
-              title="Gain of each added GPU"
-              form={formOfUnit('share', [1])}
-              limit={answer.gain_limit}
-              numbersOf={({ point }) => point.gain}
-              {...shown}
-            />
-            {answer.panels.map(({ field: id }, i) => {
-              const field = catalogue.get(id)
-              return (
-                <Panel
-                  key={id}
-                  title={longName(field)}
-                  form={formFor(
-                    field,
-                    all.map(({ point }) => point.panels[i]?.mean),
-                  )}
-                  numbersOf={({ point }) => ({
-                    value: point.panels[i]?.mean ?? null,
-                    low: point.panels[i]?.low ?? null,
-                    high: point.panels[i]?.high ?? null,
-                  })}
-                  {...shown}
-                />
-              )
-            })}
-          </section>
-          {opened && <Card one={opened} all={all} onClose={() => change({ point: null })} />}
+          <div className={frame.split}>
+            {isNarrow && card}
+            <section className={css.panels} aria-label="Charts" aria-busy={isOld || undefined}>
+              <Panel
+                title={`Speed-up of ${longName(metric)}`}
+                form={times}
+                numbersOf={({ point }) => point.speedup}
+                idealOf={({ point }) => point.ideal}
+                {...shown}
+              />
+              <Panel
+                title="Efficiency"
+                form={formOfUnit('share', [1])}
+                numbersOf={({ point }) => point.efficiency}
+                {...shown}
+              />
+              <Panel
+                title="Gain of each added GPU"
+                form={formOfUnit('share', [1])}
+                limit={answer.gain_limit}
+                numbersOf={({ point }) => point.gain}
+                {...shown}
+              />
+              {answer.panels.map(({ field: id }, i) => {
+                const field = catalogue.get(id)
+                return (
+                  <Panel
+                    key={id}
+                    title={longName(field)}
+                    form={formFor(
+                      field,
+                      all.map(({ point }) => point.panels[i]?.mean),
+                    )}
+                    numbersOf={({ point }) => ({
+                      value: point.panels[i]?.mean ?? null,
+                      low: point.panels[i]?.low ?? null,
+                      high: point.panels[i]?.high ?? null,
+                    })}
+                    {...shown}
+                  />
+                )
+              })}
+            </section>
+            {!isNarrow && card}
+          </div>
           <PointsTable {...{ answer, all, catalogue }} opened={opened?.id ?? null} letterOf={letterOf} onOpen={open} />
         </div>
       )}
@@ -235,24 +252,42 @@ function AxisTools({ state, change, catalogue }: Omit<BodyProps, 'answer' | 'isO
 }
 
 // A point: its runs, a comparison with the smallest size, and the command of its server.
-function Card({ one, all, onClose }: { one: Placed; all: Placed[]; onClose: () => void }) {
+function Card({
+  title,
+  one,
+  all,
+  onClose,
+}: {
+  title: string
+  one: Placed
+  all: Placed[]
+  onClose: (() => void) | null
+}) {
   const base = all.find(({ line, point }) => line === one.line && point.on_line)
   return (
-    <section className={css.card} aria-label="Configuration">
-      <p>
-        <bdi>{one.name}</bdi>, {runs(one.point.ids.length)}:{' '}
-        {one.point.ids.slice(-6).map((id, i) => (
+    <section className={frame.card} aria-label="Configuration">
+      <p className={frame.cardTop}>
+        <span>{title}</span>
+        {onClose && <Act onPress={onClose}>Close</Act>}
+      </p>
+      <h2>
+        <Link href={paths.experiment(one.id)}>
+          <bdi>{one.name}</bdi>
+        </Link>
+      </h2>
+      <p {...oneStop}>
+        {runs(one.point.ids.length)}:{' '}
+        {one.point.ids.slice(-RUNS_SHOWN).map((id, i) => (
           <span key={id}>
             {i > 0 && ', '}
             <Link className="inline" href={paths.experiment(id)}>
               {id}
             </Link>
           </span>
-        ))}{' '}
-        <Act onPress={onClose}>Close</Act>
+        ))}
+        {one.point.ids.length > RUNS_SHOWN && ` and ${count(one.point.ids.length - RUNS_SHOWN)} earlier`}
       </p>
-      <ServerCommand id={one.id} />
-      <p className={css.acts}>
+      <ServerCommand id={one.id}>
         <Pin side={{ ids: one.point.ids }} name={one.name} look="line" />
         {base && base !== one && (
           <ButtonLink
@@ -267,7 +302,7 @@ function Card({ one, all, onClose }: { one: Placed; all: Placed[]; onClose: () =
             Compare with the smallest size
           </ButtonLink>
         )}
-      </p>
+      </ServerCommand>
     </section>
   )
 }

@@ -10,7 +10,9 @@ const isDate = (element: HTMLElement) =>
 // The step that a key makes among the controls; 0 where the control needs the key itself.
 function stepOf(key: string, on: HTMLElement) {
   const isSide = key === 'ArrowLeft' || key === 'ArrowRight'
-  if (isDate(on) || on instanceof HTMLSelectElement || (on instanceof HTMLInputElement && on.type === 'radio')) return 0
+  if (isDate(on) || (on instanceof HTMLInputElement && on.type === 'radio')) return 0
+  // the arrows up and down change its value
+  if (on instanceof HTMLSelectElement && !isSide) return 0
   if (isSide && (takesText(on) || (on instanceof HTMLInputElement && on.type === 'range'))) return 0
   return key === 'ArrowDown' || key === 'ArrowRight' ? 1 : key === 'ArrowUp' || key === 'ArrowLeft' ? -1 : 0
 }

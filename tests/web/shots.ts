@@ -10,7 +10,8 @@ import { AFTER, history } from './history'
 import { importIncomplete } from './incomplete'
 import { laboratory, sendPlans, sides, SWEEPS, sweepResults } from './laboratory'
 import { type Document, ownResult, read, variant, write } from './results'
-import { ADDRESSES, PACKED } from './use-cases'
+import { sizes } from './sizes'
+import { ADDRESSES, PACKED, SCALING } from './use-cases'
 
 const OUT = process.env['PROFLLM_SHOTS'] as string
 
@@ -272,11 +273,17 @@ test.describe('use cases', () => {
     await save(page, `use-case-${name}`)
   }
 
-  for (const name of ['models', 'scaling', 'memory', 'utilization'] as const)
+  for (const name of ['models', 'memory', 'utilization'] as const)
     test(`use case ${name}`, async ({ page }) => {
       await open(page, name)
       await shot(page, name)
     })
+
+  test('use case scaling', async ({ page }) => {
+    await page.goto(`${measured().url}${SCALING}`)
+    await expect(page.getByRole('region', { name: 'Server command' })).toBeVisible()
+    await shot(page, 'scaling')
+  })
 
   test('use case configuration', async ({ page }) => {
     await open(page, 'configuration', '&limits=results.p99_ttft_ms<=700')
@@ -337,6 +344,20 @@ test.describe('impact', () => {
       await save(page, `impact-${name}`)
       if (process.env['PROFLLM_WHOLE'])
         await page.screenshot({ path: join(OUT, `impact-${name}-whole.png`), animations: 'disabled', fullPage: true })
+    })
+  }
+})
+
+test.describe('scaling', () => {
+  const measured = useDashboard((store, own) => importAll(store, sizes(read(own))))
+  for (const [name, colorScheme, viewport] of LOOKS) {
+    test(`scaling ${name}`, async ({ page }) => {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${measured().url}/scaling`)
+      await expect(page.getByRole('region', { name: 'Sizes table' })).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Server command' })).toBeVisible()
+      await save(page, `scaling-${name}`)
     })
   }
 })

@@ -3,7 +3,7 @@
 import type { Locator, Page } from '@playwright/test'
 
 import { expect, test, useDashboard } from './fixtures'
-import { ADDRESSES, gpusOf, mean, median, PACKED, perGpu, runsOf } from './use-cases'
+import { ADDRESSES, gpusOf, mean, median, PACKED, perGpu, runsOf, SCALING } from './use-cases'
 
 // one worker, one dashboard
 test.describe.configure({ mode: 'default' })
@@ -103,6 +103,19 @@ test('scaling: the throughput of each number of GPUs and load', async ({ page })
     const of = runs.get(`${cells[0]} ${cells[1]}`) ?? []
     expect(Number(cells[2])).toBe(of.length)
     expectNear(cells[8], mean(of.map(({ results }) => results.output_throughput)), cells.slice(0, 2).join(' '))
+  }
+  // the page Scaling has the speed-up and the efficiency over one GPU
+  await page.goto(dashboard().url + SCALING)
+  const sizes = region(page, 'Sizes table').getByRole('row')
+  await expect(sizes).toHaveCount(1 + runs.size)
+  for (const row of (await sizes.all()).slice(1)) {
+    const load = /Concur\. (\d+)/.exec(await row.getByRole('rowheader').innerText())?.[1]
+    const [size, , , , , speedup, efficiency] = await cellsOf(row)
+    const meanOf = (n: string | undefined) =>
+      mean((runs.get(`${n} ${load}`) ?? []).map(({ results }) => results.output_throughput))
+    const ratio = meanOf(size?.trim()) / meanOf('1')
+    expect(Math.abs(number(speedup) - ratio), `speed-up of ${size} at ${load}`).toBeLessThan(0.0051)
+    expect(Math.abs(number(efficiency) - (100 * ratio) / Number(size)), `efficiency of ${size}`).toBeLessThan(0.51)
   }
 })
 

@@ -46,3 +46,6 @@ export const ADDRESSES = {
   validation: `/?${suite('validation')}`,
   capacity: `/pareto?${suite('capacity')}`,
 } as const
+
+// The page Scaling of the use case, which also has bars on Explore.
+export const SCALING = `/scaling?${suite('scaling')}`

@@ -12,6 +12,8 @@ import type { AsOf, ParetoLimit, ParetoMetric, ParetoState, Way } from '../url/p
 export const TIME = 'run.timestamp'
 // The costs of a configuration, which its card shows.
 export const COSTS = ['derived.cost_per_million_output_tokens', 'derived.cost_per_hour'] as const
+// Further inputs that often tell configurations apart.
+const VARIED = ['server.block_size', 'server.enforce_eager', 'server.enable_chunked_prefill', 'server.swap_space']
 const INPUT_KEY = 'derived.input_key'
 export const VERSION = 'environment.engine.version'
 export const RATE = 'results.request_throughput'
@@ -70,7 +72,7 @@ export function requestOf(state: ParetoState, catalogue: Catalogue, also?: Filte
     columns: [
       ...new Set([
         'run.name',
-        ...[INPUT_KEY, ...NAMING_FIELDS, ...COSTS].filter((id) => catalogue.byId.has(id)),
+        ...[INPUT_KEY, ...NAMING_FIELDS, ...VARIED, ...COSTS].filter((id) => catalogue.byId.has(id)),
         ...others,
       ]),
     ],

@@ -37,6 +37,7 @@ export interface Placed {
   slot: number
   point: ScalingPoint
   id: number // the newest run
+  label: string // of the line
   name: string
 }
 
@@ -61,16 +62,34 @@ export const layoutOf = (point: ScalingPoint) =>
     ...point.fields.map(({ label, value }) => `${label} ${value === null ? 'unset' : String(value)}`),
   ].join(', ')
 
+const isHash = ({ field }: ScalingLine['fields'][0]) => field.endsWith('sha256')
+
+// The labels of lines, without hashes if the rest tells them apart. The data of a workload follow from its other inputs.
+function labelsOf(lines: ScalingLine[]): string[] {
+  const shorts = lines.map(({ fields }) =>
+    fields
+      .filter((one) => !isHash(one))
+      .map(({ label, value }) => `${label} ${value === null ? 'unset' : String(value)}`)
+      .join(', '),
+  )
+  const hasHashes = lines.some(({ fields }) => fields.some(isHash))
+  return hasHashes && new Set(shorts).size === lines.length && !shorts.includes('')
+    ? shorts
+    : lines.map(({ label }) => label)
+}
+
 // Lines that have no slot share one color, so they are in the table only.
 export function placedOf({ lines }: Scaling): Placed[] {
   const slots = slotsOf(lines.slice(0, 8).map(({ id }) => id))
-  return lines.flatMap((line) =>
+  const labels = labelsOf(lines)
+  return lines.flatMap((line, at) =>
     line.points.map((point) => ({
       line,
       slot: slots.get(line.id) ?? -1,
       point,
       id: point.ids[point.ids.length - 1] ?? 0,
-      name: `${line.label}, ${layoutOf(point)}`,
+      label: labels[at] ?? line.label,
+      name: `${labels[at] ?? line.label}, ${layoutOf(point)}`,
     })),
   )
 }

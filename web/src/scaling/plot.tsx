@@ -11,7 +11,7 @@ import css from './scaling.module.css'
 
 const HIGH = 200
 const NEAR_PX = 24
-const BOX = { left: 56, right: 8, top: 12, bottom: 26 }
+const BOX = { left: 66, right: 8, top: 12, bottom: 26 }
 const ASIDE = 12 // px of the marks from the ends of the axis
 
 interface Props {

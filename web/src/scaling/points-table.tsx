@@ -103,7 +103,7 @@ export function PointsTable({ answer, all, catalogue, opened, letterOf, onOpen }
               >
                 {hasLines && (
                   <th scope="row" className={page.text}>
-                    <LineMark slot={one.slot} /> <bdi>{one.line.label}</bdi>
+                    <LineMark slot={one.slot} /> <bdi title={one.line.label}>{one.label}</bdi>
                   </th>
                 )}
                 <td>

@@ -133,8 +133,8 @@ function Body({ state, change, catalogue, answer, isOld }: BodyProps) {
               {answer.lines.slice(0, 8).map((line) => (
                 <li key={line.id}>
                   <LineMark slot={all.find((one) => one.line === line)?.slot ?? -1} />{' '}
-                  <bdi>
-                    {line.label}
+                  <bdi title={line.label}>
+                    {all.find((one) => one.line === line)?.label}
                     {line.gpu_unit === 'mig_instance' && ' (MIG instances)'}
                   </bdi>
                   : {stopOf(line, answer.gain_limit)}

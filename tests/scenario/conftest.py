@@ -71,6 +71,24 @@ def pytest_collection_modifyitems(config, items):
     items[:] = sorted((item for item in items if item not in left_out), key=lambda item: item.get_closest_marker("long_file") is None)
 
 
+def cpu_seconds():
+    """Of this process, and of all that it and they started and waited for: a server counts when it has ended."""
+    return sum(os.times()[:4])
+
+
+counted_s = 0.0  # that a test has
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)  # outside the teardown of fixtures, which stops servers
+def pytest_runtest_teardown(item):
+    """Records the CPU seconds since the previous test of this process, for `tools/run-tests --cpu`."""
+    global counted_s
+    yield
+    total_s = cpu_seconds()
+    item.user_properties.append(("cpu_s", f"{total_s - counted_s:.2f}"))
+    counted_s = total_s
+
+
 @pytest.fixture(scope="session")
 def bin_dir():
     path = Path(os.environ.get("PROFLLM_BIN", SOURCE / "build" / "bin"))

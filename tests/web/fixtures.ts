@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { cpuSeconds, isCounted } from './cpu'
 import { ownResult, program } from './results'
 
 export { expect }
@@ -67,11 +68,25 @@ interface PerWorker {
 }
 
 interface PerTest {
+  cpu: undefined
   quiet: undefined
   complaints: { allow: RegExp[]; heard: string[] }
 }
 
+let counted_s = 0 // CPU seconds of this worker that a test has
+
 export const test = base.extend<PerTest, PerWorker>({
+  // for `tools/run-tests --cpu`: what this worker used since its previous test, hooks included
+  cpu: [
+    async ({}, use, info) => {
+      await use(undefined)
+      if (!isCounted) return
+      const total_s = cpuSeconds()
+      info.annotations.push({ type: 'cpu', description: (total_s - counted_s).toFixed(2) })
+      counted_s = total_s
+    },
+    { auto: true },
+  ],
   folder: [
     async ({}, use) => {
       const folder = mkdtempSync(join(tmpdir(), 'profllm-web-'))

@@ -203,7 +203,8 @@ test('a preset is saved, opened by its address, changed, updated, renamed, copie
   await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
 })
 
-test('on a phone, too, a preset is saved, changed, renamed and deleted', async ({ browser }) => {
+// the same dialogs as on a desk
+test('on a phone, too, a preset is saved, changed, renamed and deleted', { tag: '@long' }, async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
   const page = await context.newPage()
   const presets = page.getByRole('navigation', { name: 'Presets' })
@@ -232,7 +233,10 @@ test('on a phone, too, a preset is saved, changed, renamed and deleted', async (
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the dialog of a preset is sound, ${colorScheme}`, async ({ page }) => {
+  // its colors in the dark are those of other dialogs
+  test(`the dialog of a preset is sound, ${colorScheme}`, { tag: colorScheme === 'dark' ? '@long' : [] }, async ({
+    page,
+  }) => {
     await page.emulateMedia({ colorScheme })
     await page.goto(`${dashboard().url}/?${TREE}`)
     await page.getByRole('button', { name: 'Save as…' }).click()

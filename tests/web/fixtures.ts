@@ -12,6 +12,9 @@ import { ownResult, program } from './results'
 
 export { expect }
 
+// `make test-long`
+export const IS_LONG = process.env['PROFLLM_TEST_LONG'] === '1'
+
 export class Dashboard {
   private process: ChildProcess | undefined
   url = ''

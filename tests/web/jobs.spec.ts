@@ -454,11 +454,12 @@ async function looksSound(page: Page, shown: Locator) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0)
 }
 
-for (const [name, viewport] of [
-  ['a desk', { width: 1440, height: 900 }],
-  ['a phone', { width: 390, height: 844 }],
+// @long: the phone has the same states
+for (const [name, viewport, tag] of [
+  ['a desk', { width: 1440, height: 900 }, []],
+  ['a phone', { width: 390, height: 844 }, '@long'],
 ] as const) {
-  test(`each state is accessible, on ${name}`, async ({ browser, folder, own, complaints }) => {
+  test(`each state is accessible, on ${name}`, { tag: [tag].flat() }, async ({ browser, folder, own, complaints }) => {
     complaints.allow.push(...LOST)
     const page = await (await browser.newContext({ viewport })).newPage()
     const sound = variant(read(own), { name: 'sound' })

@@ -176,7 +176,8 @@ test('a log that cannot be loaded is loaded again', async ({ page, complaints })
   await expect(row(page, CAUSE)).toBeVisible()
 })
 
-test('a busy server is asked again until it has read the log', async ({ page, complaints }) => {
+// without @long, requests.spec.ts has the same retry
+test('a busy server is asked again until it has read the log', { tag: '@long' }, async ({ page, complaints }) => {
   complaints.allow.push(/503/)
   let refused = 0
   await page.route('**/api/data/experiments/*/log?*', (route) => {

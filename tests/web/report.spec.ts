@@ -52,13 +52,14 @@ test('"Share" downloads the report, which shows the same metrics as the page', a
   expect(await page.locator('script, img').count()).toBe(0)
 })
 
-for (const [title, width, colorScheme] of [
-  ['light', 1280, 'light'],
-  ['dark', 1280, 'dark'],
-  ['a phone', 390, 'light'],
-  ['a phone in the dark', 390, 'dark'],
+// each width and each theme, and with @long each pair of them
+for (const [title, width, colorScheme, tag] of [
+  ['light', 1280, 'light', []],
+  ['dark', 1280, 'dark', '@long'],
+  ['a phone', 390, 'light', '@long'],
+  ['a phone in the dark', 390, 'dark', []],
 ] as const) {
-  test(`a report and a comparison are sound: ${title}`, async ({ page, own, folder }) => {
+  test(`a report and a comparison are sound: ${title}`, { tag: [tag].flat() }, async ({ page, own, folder }) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     const paths = reports(own, folder)

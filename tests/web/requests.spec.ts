@@ -329,7 +329,8 @@ test('records that differ from the result are reported', async ({ page }) => {
   await expect(part(page)).toContainText('total_output_tokens')
 })
 
-test('a phone has no text outside its width', async ({ page }) => {
+// without @long, timeline.spec.ts measures the width of the same page
+test('a phone has no text outside its width', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

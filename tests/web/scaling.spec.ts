@@ -175,7 +175,8 @@ test.describe('phone', () => {
 
 test.describe('dark', () => {
   test.use({ colorScheme: 'dark' })
-  test('has enough contrast', async ({ page }) => {
+  // without @long, states.spec.ts checks the dark colors of the page
+  test('has enough contrast', { tag: '@long' }, async ({ page }) => {
     await open(page)
     expect(await soundness(page)).toEqual([])
   })

@@ -11,6 +11,9 @@ const dashboard = useDashboard((store) => {
   store.import(join(store.folder, 'many'))
 })
 
+// The history of a page has at most 50 entries, and a used one is full. A test here counts its entries.
+test.use({ reuseContext: false })
+
 const table = (page: Page) => page.getByRole('region', { name: 'Experiments table' })
 const scrolled = (page: Page) => table(page).evaluate((element) => [element.scrollTop, element.scrollLeft])
 const search = (page: Page) => new URL(page.url()).search

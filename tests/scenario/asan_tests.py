@@ -59,6 +59,7 @@ FUNCTIONS = {
     "dash/test_watches.py": ["test_a_receiver_that_does_not_respond_delays_no_state"],
     "life/test_echoed_secrets.py": ["test_in_no_place_after_a_failure"],
     "life/test_ends_faults.py": ["test_hang"],
+    "life/test_launch_causes.py": ["test_each_of_80_launches_has_its_cause_line_and_hint"],
     "life/test_recover.py": [
         "test_finished_requests_stay", "test_the_journal_holds_the_lines_of_the_requests_file",
         "test_a_result_that_cannot_be_written_leaves_the_journal"],

@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def cpu_seconds():
-    """Of this process, and of all that it and they started and waited for: a server counts when it has ended."""
+    """Returns those of this process and of the processes that it and they waited for: a server counts when it has ended."""
     return sum(os.times()[:4])
 
 

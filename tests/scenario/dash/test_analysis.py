@@ -35,6 +35,7 @@ def store(dashboard, documents):
 # ---- verdicts ------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_a_step_is_found_where_it_is(dashboard):
     store(dashboard, series(60, 80, 0.03, seed="step", steps=[(40, 1.1)]))
     answer = analyze(dashboard, metrics=[TTFT])
@@ -52,6 +53,7 @@ def test_a_step_is_found_where_it_is(dashboard):
     assert segments == [(0, change["index"] - 1), (change["index"], 59)]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(("request_", "pointer"), [
     ({"metrics": ["results.no_such"]}, "/metrics/0"),
     ({"order": {"by": "version", "field": "no.such"}}, "/order/field"),
@@ -62,6 +64,7 @@ def test_unknown_fields_are_refused(dashboard, request_, pointer):
     assert (answer.status, answer.json["pointer"]) == (422, pointer)
 
 
+@pytest.mark.one_database
 def test_too_little_to_judge_is_said(dashboard):
     """None of these is an error or a verdict."""
     cases = {
@@ -92,6 +95,7 @@ def test_too_little_to_judge_is_said(dashboard):
     assert found[1]["missing_count"] == 4
 
 
+@pytest.mark.one_database
 def test_an_empty_store_has_no_series(dashboard):
     answer = analyze(dashboard)
     assert (answer["series"], answer["incidents"], answer["counts"]["series"], answer["counts"]["experiments"]) == ([], [], 0, 0)
@@ -100,6 +104,7 @@ def test_an_empty_store_has_no_series(dashboard):
 # ---- configurations ------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_a_field_that_varies_becomes_a_cause(dashboard):
     """By default each value of an argument is a configuration of its own."""
     store(dashboard, series(60, 80, 0.03, seed="vary", steps=[(40, 1.15)],
@@ -115,6 +120,7 @@ def test_a_field_that_varies_becomes_a_cause(dashboard):
     assert only(together)["changes"][0]["incident"] == incident["id"]
 
 
+@pytest.mark.one_database
 def test_fields_that_are_kept_divide_a_configuration(dashboard):
     store(dashboard, series(60, 80, 0.03, seed="keep", driver=lambda i: f"580.{i % 2}"))
     assert only(analyze(dashboard, metrics=[TTFT]))["state"] == "not_comparable"
@@ -123,6 +129,7 @@ def test_fields_that_are_kept_divide_a_configuration(dashboard):
     assert {verdict["fields"][0]["value"] for verdict in kept["series"]} == {"580.0", "580.1"}
 
 
+@pytest.mark.one_database
 def test_releases_are_in_their_own_order(dashboard):
     """Results of an old release may be newer."""
     releases = ["0.9.2", "0.10.0", "0.10.1rc1", "0.10.1", "0.11.0"]
@@ -140,6 +147,7 @@ def test_releases_are_in_their_own_order(dashboard):
 # ---- lists ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_lists_are_selected_sorted_and_paged(dashboard):
     for i, size in enumerate([1.3, 1.12, 0.8, 1.0]):
         store(dashboard, series(60, 80, 0.03, seed=f"list {i}", first=1000 * i, steps=[(40, size)], server={"max_num_seqs": i + 1}))
@@ -158,6 +166,7 @@ def test_lists_are_selected_sorted_and_paged(dashboard):
     assert listed(limit=2) == ([1, 3], 4)
 
 
+@pytest.mark.one_database
 def test_sensitive_mode_halves_the_minimum_effect(dashboard):
     store(dashboard, series(60, 80, 0.005, seed="sensitive", steps=[(40, 1.035)]))
     assert only(analyze(dashboard, metrics=[TTFT]))["state"] == "stable"
@@ -165,6 +174,7 @@ def test_sensitive_mode_halves_the_minimum_effect(dashboard):
     assert only(analyze(dashboard, metrics=[TTFT], min_effect=0.02))["state"] == "regression"
 
 
+@pytest.mark.one_database
 def test_simulated_results_are_excluded(dashboard):
     documents = series(20, 80, 0.03, seed="real") + series(20, 80, 0.03, seed="simulated", first=1000)
     for document in documents[20:]:
@@ -215,6 +225,7 @@ def test_the_same_data_give_the_same_bytes(bin_dir, db, database, tmp_path):
             one.stop()
 
 
+@pytest.mark.one_database
 def test_a_short_budget_continues_with_the_next_request(dashboard):
     for i in range(12):
         store(dashboard, series(100, 80, 0.05, seed=f"budget {i}", first=1000 * i, server={"max_num_seqs": i + 1}))
@@ -303,6 +314,7 @@ def lines(dashboard, **request):
     return answer.json
 
 
+@pytest.mark.one_database
 def test_lines_have_every_point_and_gaps(dashboard):
     documents = series(30, 80, 0.03, seed="lines")
     documents[7]["results"] = {"median_e2el_ms": 1.0}
@@ -319,6 +331,7 @@ def test_lines_have_every_point_and_gaps(dashboard):
     assert line["key"] == verdict["key"]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("aggregate", ["median", "mean"])
 def test_points_of_one_version_are_combined(dashboard, aggregate):
     documents = series(30, 80, 0.03, seed="combined", version=lambda i: f"0.{8 + i // 10}.0")
@@ -336,6 +349,7 @@ def test_points_of_one_version_are_combined(dashboard, aggregate):
         assert line["points"]["count"][i] == 10
 
 
+@pytest.mark.one_database
 def test_weeks_begin_on_monday(dashboard):
     documents = series(80, 80, 0.03, seed="weeks")
     store(dashboard, documents)
@@ -344,6 +358,7 @@ def test_weeks_begin_on_monday(dashboard):
     assert line["points"]["count"] == [28, 28, 24]
 
 
+@pytest.mark.one_database
 def test_a_thinned_line_keeps_the_extremes(dashboard):
     documents = series(200, 80, 0.05, seed="thin")
     store(dashboard, documents)
@@ -355,6 +370,7 @@ def test_a_thinned_line_keeps_the_extremes(dashboard):
         assert {min(part), max(part)} <= set(line["points"]["value"])
 
 
+@pytest.mark.one_database
 def test_lines_of_groups(dashboard):
     for i in range(4):
         store(dashboard, series(5 + i, 80, 0.03, seed=f"group {i}", first=100 * i,
@@ -404,6 +420,7 @@ def test_a_decision_remains_without_its_result(dashboard):
     assert (after["state"], [placed["index"] for placed in after["decisions"]]) == ("stable", [verdict["changes"][0]["index"]])
 
 
+@pytest.mark.one_database
 def test_times_after_2262_are_shown(dashboard):
     late = [result(i, datetime(2300, 1, 1 + i, tzinfo=timezone.utc), {"median_ttft_ms": 80.0 + i % 3}) for i in range(12)]
     store(dashboard, late)

@@ -167,6 +167,7 @@ def test_an_annotation_from_first_to_last(dashboard):
     assert dashboard.post(ANNOTATIONS, {"version": "1", "text": "x"}).json["id"] == 2
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("value, pointer", [
     ({"text": "x"}, ""), ({"text": "x", "at_time": None, "version": None}, ""), ({"version": "1"}, ""), ({"version": "1", "text": " "}, "/text"),
     ({"text": "x", "at_time": "2026-01-01T00:00:00Z", "version": "1"}, "/version"), ({"text": "x", "at_time": "yesterday"}, "/at_time"),
@@ -226,6 +227,7 @@ def test_acknowledged_annotations_survive_a_kill(bin_dir, db):
         assert annotations(one) == stored and [annotation["text"] for annotation in stored] == ["c", "\U0001f4a9 <script>\u202e'\"&\\"]
 
 
+@pytest.mark.one_database
 def test_other_sites_change_nothing(dashboard):
     evil = {"Origin": "http://evil.example", "Content-Type": "application/json"}
     assert dashboard.ask("POST", DECISIONS, json.dumps(PLACE), evil).status == 403

@@ -154,6 +154,7 @@ def check(answer, documents, vary=()):
 # ---- matched configurations ----------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_matched_configurations_equal_a_count_in_numpy(dashboard):
     documents = grid()
     store(dashboard, documents)
@@ -167,6 +168,7 @@ def test_matched_configurations_equal_a_count_in_numpy(dashboard):
     assert [metric["field"] for metric in compare(dashboard)["metrics"] if metric["field"] in NAMES]
 
 
+@pytest.mark.one_database
 def test_unmatched_configurations_name_what_differs(dashboard):
     store(dashboard, grid())
     unmatched = compare(dashboard, metrics=NAMES)["unmatched"]
@@ -182,6 +184,7 @@ def test_unmatched_configurations_name_what_differs(dashboard):
     assert [metric["finding"] for metric in lonely["metrics"]] == ["no_value"] * 3
 
 
+@pytest.mark.one_database
 def test_fields_may_vary(dashboard):
     documents = grid()
     store(dashboard, documents)
@@ -192,6 +195,7 @@ def test_fields_may_vary(dashboard):
     assert (answer["unmatched"]["a_count"], answer["unmatched"]["b_count"]) == (2, 1)
 
 
+@pytest.mark.one_database
 def test_another_field_is_compared_under_a_filter(dashboard):
     documents = grid()
     store(dashboard, documents)
@@ -231,6 +235,7 @@ def side_documents(documents, version):
     return found
 
 
+@pytest.mark.one_database
 def test_configurations_name_their_newest_experiments(dashboard):
     documents = grid()
     for number in range(60):  # more than the limit
@@ -257,6 +262,7 @@ def test_configurations_name_their_newest_experiments(dashboard):
 # ---- the two values ------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_the_two_newest_releases_are_compared_by_default(dashboard):
     documents = grid()
     # the newest result is of an old release
@@ -281,6 +287,7 @@ def test_the_two_newest_releases_are_compared_by_default(dashboard):
     assert sides(field="server.tensor_parallel_size")[:2] == (2, 4)
 
 
+@pytest.mark.one_database
 def test_one_release_is_not_compared(dashboard):
     store(dashboard, [document(i, A, {"max_num_seqs": 16}) for i in range(3)])
     answer = dashboard.post("/api/analysis/releases", {}).json
@@ -302,6 +309,7 @@ def of_version(documents, version):
     return [one for one in documents if one["environment"]["engine"]["version"] == version]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(("request_", "words"), [
     ({}, []), ({"metrics": NAMES}, ["--metrics", "median_ttft_ms,output_throughput", "--metrics", "p99_tpot_ms"]),
     ({"metrics": NAMES[:2], "vary": ["server.max_num_seqs"]}, ["--metrics", ",".join(NAMES[:2]), "--vary", "server.max_num_seqs"])])
@@ -386,6 +394,7 @@ def test_repeats_of_one_configuration_have_no_summary(bin_dir, tmp_path):
 # ---- the heat map --------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_heat_maps_have_the_means_of_their_cells(dashboard):
     documents = grid()
     store(dashboard, documents)
@@ -413,6 +422,7 @@ def test_heat_maps_have_the_means_of_their_cells(dashboard):
 # ---- requests ------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize(("request_", "pointer"), [
     ({"b": A}, "/b"),
     ({"field": "server.tensor_parallel_size", "a": 1, "b": 1.0}, "/b"),
@@ -452,11 +462,13 @@ def test_the_time_is_limited_and_the_rest_named(dashboard):
     assert dashboard.post("/api/analysis/releases", {"budget_ms": 0}).status == 422
 
 
+@pytest.mark.one_database
 def test_an_empty_store_has_no_configurations(dashboard):
     answer = compare(dashboard)
     assert (answer["cells"], answer["metrics"], answer["a"]["runs"]) == ([], [], 0)
 
 
+@pytest.mark.one_database
 def test_simulated_results_are_excluded(dashboard):
     documents = grid()
     for one in documents[::3]:

@@ -243,6 +243,7 @@ def test_a_webhook_receives_each_new_state(bin_dir, db):
         assert one.stop()[0] == 0
 
 
+@pytest.mark.one_database
 def test_a_redirect_is_not_followed_and_failures_are_logged_once(bin_dir, db):
     with receiver() as (target, reached), receiver(302, [("Location", target)]) as (url, received):
         with Dashboard(bin_dir, db, "--watch-webhook", url) as one:
@@ -268,6 +269,7 @@ def failure(dashboard):
     return next(line for line in iter(dashboard.process.stderr.readline, "") if "could not send the state of a watch" in line)
 
 
+@pytest.mark.one_database
 def test_a_webhook_over_https_trusts_the_given_authority(bin_dir, db, authority):
     pair = make_certificate(authority, "signed", signer="authority")
     with receiver(pair=pair) as (url, received), Dashboard(bin_dir, db, "--watch-webhook", f"{url}/hook", env={"SSL_CERT_FILE": str(authority / "authority.pem")}) as one:
@@ -281,6 +283,7 @@ def test_a_webhook_over_https_trusts_the_given_authority(bin_dir, db, authority)
     assert status == 0 and "webhook" not in err, err
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("case", ["unknown authority", "another host", "expired"])
 def test_a_webhook_over_https_sends_nothing_to_an_untrusted_receiver(bin_dir, db, authority, case):
     how = {"another host": {"names": "DNS:elsewhere.example"}, "expired": {"days": -1}}.get(case, {})
@@ -294,6 +297,7 @@ def test_a_webhook_over_https_sends_nothing_to_an_untrusted_receiver(bin_dir, db
     assert received == []
 
 
+@pytest.mark.one_database
 def test_a_redirect_over_https_is_not_followed(bin_dir, db, authority):
     """Neither to https nor to http."""
     pair = make_certificate(authority, "signed", signer="authority")
@@ -307,6 +311,7 @@ def test_a_redirect_over_https_is_not_followed(bin_dir, db, authority):
             assert len(received) == 1 and reached == []
 
 
+@pytest.mark.one_database
 def test_a_receiver_that_does_not_respond_delays_no_state(bin_dir, db):
     """The connection is accepted by the system, and nothing reads from it. The path may be a secret."""
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -64,7 +64,8 @@ export const layoutOf = (point: ScalingPoint) =>
 
 const isHash = ({ field }: ScalingLine['fields'][0]) => field.endsWith('sha256')
 
-// The labels of lines, without hashes if the rest tells them apart. The data of a workload follow from its other inputs.
+// The labels of lines, without hashes if the rest tells them apart: the data of a workload follow from its other
+// inputs.
 function labelsOf(lines: ScalingLine[]): string[] {
   const shorts = lines.map(({ fields }) =>
     fields

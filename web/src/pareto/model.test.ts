@@ -264,6 +264,32 @@ test('each of many configurations has its name, on the frontier or not', () => {
   expect(all.at(-1)?.full).toBe('run 300')
 })
 
+test('names of three varied arguments are whole, also of simulated results', () => {
+  const all = shownOf(
+    answerOf(
+      [512, 8192].flatMap((tokens, i) =>
+        [16, 32].map((block, k) => {
+          const id = 1 + 2 * i + k
+          const cells = {
+            'server.max_num_seqs': id > 2 ? 24 : 12,
+            'server.max_num_batched_tokens': tokens,
+            'server.block_size': block,
+          }
+          const row = {
+            id,
+            run_id: `exp_20261130_000000_${id}`,
+            simulated: true,
+            cells,
+          } as unknown as ParetoPoint['row']
+          return point([id], id, 10 - id, { row })
+        }),
+      ),
+    ),
+  )
+  expect(all.map(({ name }) => name).filter((name) => name.includes('…'))).toEqual([])
+  expect(new Set(all.map(({ name }) => name)).size).toBe(4)
+})
+
 test('memberships in words', () => {
   expect(membershipText(point([1], 1, 1, { membership: 'perhaps', share: 0.4 }))).toBe(
     'perhaps on the frontier, in 40 % of resamples',

@@ -189,6 +189,7 @@ export interface Configuration {
 }
 
 const NAMED_AT_ONCE = 200
+const NAME_LETTERS = 49
 
 export const isNotable = ({ frontier, membership }: ParetoPoint) => frontier || membership === 'perhaps'
 
@@ -196,11 +197,13 @@ export const isNotable = ({ frontier, membership }: ParetoPoint) => frontier || 
 // them is read.
 export function configurationsOf(groups: Group[], catalogue: Catalogue): Configuration[] {
   const all = groups.flatMap((group) => group.answer.points.map((point) => ({ group, point })))
-  const namesAmong = (points: ParetoPoint[]) =>
-    rowNames(
-      points.flatMap(({ row }) => row ?? []),
-      catalogue,
-    )
+  // names that would be cut have more room
+  const namesAmong = (points: ParetoPoint[]) => {
+    const rows = points.flatMap(({ row }) => row ?? [])
+    const names = rowNames(rows, catalogue)
+    const isCut = [...names.values()].some(({ short }) => short.includes('…'))
+    return isCut ? rowNames(rows, catalogue, NAME_LETTERS) : names
+  }
   const points = all.map(({ point }) => point)
   const first = namesAmong(points.length > NAMED_AT_ONCE ? points.filter(isNotable) : points)
   let others: ReadonlyMap<number, RowName> | undefined

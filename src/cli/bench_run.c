@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/otlp.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
 #include "result/report.h"
@@ -121,11 +122,19 @@ static struct cli_dashboard dashboard_of(const json_t *flags)
 				       .ca_file = pl_json_get_text(flags, "--ca-file") };
 }
 
+static struct cli_otlp otlp_of(const json_t *flags)
+{
+	return (struct cli_otlp){ .url = pl_json_get_text(flags, "--otlp"),
+				  .headers_file = pl_json_get_text(flags, "--otlp-headers-file") };
+}
+
 int cli_bench_check_flags(const json_t *flags, struct pl_err *err)
 {
 	const struct cli_dashboard dashboard = dashboard_of(flags);
+	const struct cli_otlp otlp = otlp_of(flags);
 
-	if (cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
+	if (cli_otlp_check(&otlp, err) < 0 ||
+	    cli_file_mode(pl_json_get_text(flags, "--file-mode"), err) < 0)
 		return -1;
 	if (dashboard.url == NULL && (dashboard.token_file != NULL || dashboard.ca_file != NULL ||
 				      has_flag(flags, "--no-live")))
@@ -190,6 +199,8 @@ int cli_bench_run(struct exp_config *experiment, const json_t *flags, enum res_f
 	if (result != NULL && done == 0)
 		done = res_exit_status_of(result, fail_on, signal_number);
 	cli_live_close(&live, result, done);
+	const struct cli_otlp otlp = otlp_of(flags);
+	cli_otlp_send(&otlp, result);
 	if (result == NULL)
 		return done;
 	return dashboard.url != NULL ? cli_upload_result(written, &dashboard, done) : done;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cli/dry_run.h"
 #include "cli/live.h"
+#include "cli/otlp.h"
 #include "cli/problems.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
@@ -30,6 +31,7 @@ struct run_options {
 	const char *upload;
 	const char *token_file;
 	const char *ca_file;
+	struct cli_otlp otlp;
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	const char *file_mode;
@@ -72,6 +74,13 @@ static const struct pl_opt run_rows[] = {
 	       "send the token in FILE to the dashboard of --upload"),
 	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
 	       "trust the certificates in FILE (PEM) for --upload instead of the system's"),
+	PL_OPT(TEXT, 0, "otlp", otlp.url, "URL",
+	       "send the metrics of the result to the OpenTelemetry collector at URL (OTLP/HTTP "
+	       "with "
+	       "JSON)"),
+	PL_OPT(TEXT, 0, "otlp-headers-file", otlp.headers_file, "FILE",
+	       "send the headers in FILE, one NAME: VALUE per line, to --otlp (default: "
+	       "$OTEL_EXPORTER_OTLP_HEADERS)"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) until the GPUs and the port are free; "
@@ -161,6 +170,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	if (options->wait_ns < 0)
 		return pl_err_invalid(err, "--wait: found a negative time, expected at least 0s");
 	const struct cli_dashboard dashboard = dashboard_of(options);
+	if (cli_otlp_check(&options->otlp, err) < 0)
+		return -1;
 	if (options->upload != NULL && cli_dashboard_check(&dashboard, err) < 0)
 		return -1;
 	if (options->upload == NULL &&
@@ -269,6 +280,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 			ended = pl_err_exit_status(PL_ERR_IO);
 	}
 	cli_live_close(&live, result, ended);
+	cli_otlp_send(&options->otlp, result);
 	if (result == NULL || options->upload == NULL)
 		return ended;
 	return cli_upload_result(written, &dashboard, ended);

@@ -403,3 +403,37 @@ def test_the_watchdog_of_another_process(bin_dir, tmp_path):
 def test_a_scrape_by_a_token(bin_dir, tmp_path):
     with Guarded(bin_dir, tmp_path / "d.db", tmp_path / "tokens") as one:
         assert one.ask("GET", "/metrics", headers=bearer(one.tokens["read"])).status == 200
+
+
+# ---- Grafana -------------------------------------------------------------------------------------
+
+
+def test_the_board_of_grafana(source_dir):
+    """Each query uses metrics and labels that exist, each panel has a place of its own, and every metric of the table is shown or
+    is left out on purpose."""
+    board = json.loads((source_dir / "packaging/grafana/profllm.json").read_text())
+    rows = rows_of(source_dir)
+    left_out = {"profllm_dashboard_unready", "profllm_dashboard_http_response_bytes_total", "profllm_dashboard_http_body_bytes",
+                "profllm_dashboard_queue_age_seconds", "profllm_dashboard_queue_running", "profllm_dashboard_database_check_age_seconds",
+                "profllm_dashboard_data_version", "profllm_dashboard_behind_changes", "profllm_dashboard_tokens", "profllm_dashboard_sessions",
+                "profllm_dashboard_live_runs", "process_max_fds", "process_start_time_seconds"}
+    queries = [(panel["title"], target["expr"]) for panel in board["panels"] for target in panel.get("targets", [])]
+    queries += [(one["name"], one["query"]) for one in board["templating"]["list"] if one["type"] == "query"]
+    used = set()
+    for title, query in queries:
+        names = set(re.findall(r"\b(?:profllm|process)_[a-z_]+", query))
+        assert names, title
+        known = {re.sub(r"_bucket$", "", name) for name in names}
+        assert known <= set(rows), (title, known - set(rows))
+        used |= known
+        labels = {"job", "instance", "le"}.union(*(rows[name][1] for name in known))
+        named = {label for list_ in re.findall(r"by \(([^)]*)\)", query) for label in list_.split(", ")} | set(re.findall(r"(\w+)=~?\"", query))
+        assert named <= labels, (title, named - labels)
+        for name in names:
+            assert rows[re.sub(r"_bucket$", "", name)][0] == "gauge" or re.search(rf"(rate|increase)\({name}\{{", query), (title, name)
+    assert used | left_out == set(rows) and not used & left_out
+    places = [(x, y) for panel in board["panels"] for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+              for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])]
+    assert len(places) == len(set(places)) and max(x for x, _ in places) < 24
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    assert all(panel["title"] and (panel["type"] == "row" or panel["description"]) for panel in board["panels"])

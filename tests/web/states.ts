@@ -18,6 +18,7 @@ import { sizes } from './sizes'
 import { LIVE_STATES } from './live-states'
 import { little, program, read, variant, vllmResult, write } from './results'
 import { PARETO_STATES } from './pareto-states'
+import { STATUS_STATES } from './status-states'
 import { hold, main, settle } from './settle'
 import { TRENDS_STATES } from './trends-states'
 
@@ -897,6 +898,8 @@ export const STATES: State[] = [
       (page) => uploaded(page, 2),
     ),
   },
+
+  ...STATUS_STATES,
 
   // everywhere
   { page: 'Other', name: 'find, empty', open: explore('', rows, opens('/')) },

@@ -20,6 +20,7 @@ const SweepList = lazyPart(() => import('./sweeps/list').then((module) => module
 const Sweep = lazyPart(() => import('./sweeps/sweep').then((module) => module.Sweep))
 const LiveList = lazyPart(() => import('./live/live').then((module) => module.LiveList))
 const LiveRun = lazyPart(() => import('./live/run').then((module) => module.LiveRun))
+const Status = lazyPart(() => import('./status/status').then((module) => module.Status))
 const Upload = lazyPart(() => import('./upload/upload').then((module) => module.Upload))
 
 export interface Tab {
@@ -176,6 +177,7 @@ export const screens: Screen[] = [
     render: ({ job }) => <Upload job={job ?? null} />,
     tab: { name: 'Upload', under: ['/upload'], href: () => paths.upload() },
   },
+  { path: '/status', title: 'Status', render: () => <Status /> },
 ]
 
 export const isUnder = (location: string, places: string[]) =>

@@ -1,9 +1,12 @@
 import { Fragment } from 'react'
+import { Link } from 'wouter'
 
 import { useHealth } from '../api/queries'
 import { Check, IconButton } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
 import { SortMark } from '../ui/icons'
+import { useRefusal } from '../ui/user'
+import { paths } from '../url/paths'
 import css from './help.module.css'
 import { usePreferences } from './store'
 
@@ -40,6 +43,7 @@ const KEYS: [string[], string][] = [
 export function Help({ onClose }: { onClose: () => void }) {
   const { letterKeys, set } = usePreferences()
   const health = useHealth()
+  const isAdmin = useRefusal('admin') === undefined
   return (
     <Dialog label="Help and keys" onClose={onClose}>
       <div className={css.help}>
@@ -77,7 +81,17 @@ export function Help({ onClose }: { onClose: () => void }) {
           <dt className="n">UTC</dt>
           <dd>All times are in UTC</dd>
         </dl>
-        <p className="small dim">ProfLLM {health.data?.version}. The web UI sends no data to other hosts.</p>
+        <p className="small dim">
+          ProfLLM {health.data?.version}. The web UI sends no data to other hosts.
+          {isAdmin && (
+            <>
+              {' '}
+              <Link className="inline" href={paths.status()} onClick={onClose}>
+                Status of the server
+              </Link>
+            </>
+          )}
+        </p>
       </div>
     </Dialog>
   )

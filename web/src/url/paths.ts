@@ -59,6 +59,7 @@ export const paths = {
   uploadResults: (job: string) => `/?stored.upload=${encodeURIComponent(job)}`,
   live: () => '/live',
   liveRun: (id: string) => `/live/${encodeURIComponent(id)}`,
+  status: () => '/status',
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,
   traces: (id: number | string) => `/api/export/traces/${encodeURIComponent(id)}`,

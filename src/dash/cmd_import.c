@@ -549,7 +549,7 @@ static int store_prices(const char *db, const char *data, const json_t *prices, 
 	if (store_open(&(struct store_options){ .path = db, .data = data, .fields = fields },
 		       &store, err) < 0)
 		return -1;
-	return store_prices_set(store, 0, prices, &stored, err);
+	return store_prices_set(store, 0, prices, NULL, &stored, err);
 }
 
 static int import_prices(const struct import_options *options, const struct pl_words *words,

@@ -511,6 +511,8 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	if (store_reader_new(fields, &reader, err) < 0 ||
 	    open_store(options, fields, &store, err) < 0)
 		return -1;
+	if (dash_access_open_sessions(access, store, err) < 0)
+		return -1;
 	dash_fields_answer_init(fields, &fields_answer);
 	atomic_uint exports = 0;
 	auto_parsed_cache struct dash_parsed_cache *parsed = dash_parsed_cache_new(

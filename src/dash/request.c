@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "dash/access/user.h"
 #include "dash/problem.h"
 #include "dash/routes.h"
 
@@ -33,6 +34,11 @@ int64_t dash_request_revision(const struct dash_request *request)
 	auto_free char *bare = is_quoted ? pl_strndup(text + 1, len - 2) : pl_strdup(text);
 	int64_t revision = number_of(bare);
 	return revision > 0 ? revision : -1;
+}
+
+const char *dash_request_author(const struct dash_request *request)
+{
+	return request->user->name[0] != '\0' ? request->user->name : NULL;
 }
 
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json)

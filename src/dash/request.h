@@ -78,6 +78,9 @@ int64_t dash_request_id(const struct dash_request *request);
  */
 int64_t dash_request_revision(const struct dash_request *request);
 
+/* Returns the name of the user; NULL: the server has no users. */
+const char *dash_request_author(const struct dash_request *request);
+
 /* Responds with JSON, or with an error if it is larger than DASH_ANSWER_BYTES_MAX. Takes the reference. */
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 

@@ -320,6 +320,17 @@ static const struct {
 		 " value TEXT NOT NULL,"
 		 " created TEXT NOT NULL,"
 		 " PRIMARY KEY (tag, value)) WITHOUT ROWID;" },
+	/* The users who saved presets and prices, and the sessions of users: store/saved/session.h. */
+	{ .sql = "ALTER TABLE presets ADD COLUMN created_by TEXT;"
+		 "ALTER TABLE presets ADD COLUMN changed_by TEXT;"
+		 "ALTER TABLE prices ADD COLUMN changed_by TEXT;"
+		 "CREATE TABLE sessions ("
+		 " hash TEXT PRIMARY KEY,"
+		 " name TEXT NOT NULL,"
+		 " role TEXT NOT NULL,"
+		 " salt TEXT NOT NULL,"
+		 " started INTEGER NOT NULL,"
+		 " expires INTEGER NOT NULL) WITHOUT ROWID;" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

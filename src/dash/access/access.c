@@ -124,6 +124,12 @@ int dash_access_open(const struct dash_access_options *options, struct dash_acce
 	return 0;
 }
 
+int dash_access_open_sessions(struct dash_access *access, struct store *store, struct pl_err *err)
+{
+	return dash_access_has_tokens(access) ? dash_sessions_open(&access->sessions, store, err)
+					      : 0;
+}
+
 void dash_access_free(struct dash_access *access)
 {
 	if (access == NULL)
@@ -262,8 +268,6 @@ static bool find_by_session(struct dash_access *access, const struct dash_head *
 		return refuse_file(answer);
 	if (is_allowed)
 		*ret = user;
-	else
-		dash_sessions_end(&access->sessions, id);
 	return true;
 }
 
@@ -384,7 +388,7 @@ bool dash_access_sign_in(struct dash_access *access, const struct dash_head *hea
 	if (ret->expires_s > now_s + DASH_SESSION_S)
 		ret->expires_s = now_s + DASH_SESSION_S;
 	if (dash_sessions_start(&access->sessions, ret, now_s, id, &err) < 0) {
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 		return false;
 	}
 	set_cookie(access, head, id, DASH_SESSION_S, answer);
@@ -398,15 +402,20 @@ bool dash_access_has_tokens(const struct dash_access *access)
 	return access != NULL && access->path != NULL;
 }
 
-void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
+bool dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
 			  struct dash_answer *answer)
 {
+	struct pl_err err = PL_ERR_INIT;
+
 	if (!dash_access_has_tokens(access))
-		return;
+		return true;
 	auto_free char *id = session_of(access, head);
-	if (id != NULL)
-		dash_sessions_end(&access->sessions, id);
+	if (id != NULL && dash_sessions_end(&access->sessions, id, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return false;
+	}
 	set_cookie(access, head, "", 0, answer);
+	return true;
 }
 
 size_t dash_access_list(struct dash_access *access, struct dash_access_entry **ret)

@@ -32,6 +32,10 @@ struct dash_access_options {
 /* Reads the file, which must be usable. Borrows the options' members. */
 int dash_access_open(const struct dash_access_options *options, struct dash_access **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
+/* Reads the sessions of the database. Call it once, before requests. The store is borrowed. NULL: does nothing. */
+struct store;
+int dash_access_open_sessions(struct dash_access *access, struct store *store,
+			      struct pl_err *err) PL_MUST_CHECK;
 void dash_access_free(struct dash_access *access);
 PL_AUTO_DEFINE(struct dash_access, dash_access_free);
 #define auto_access PL_AUTO(dash_access_free) struct dash_access
@@ -57,8 +61,8 @@ bool dash_access_sign_in(struct dash_access *access, const struct dash_head *hea
 			 const char *token, struct dash_user *ret, struct dash_answer *answer);
 /* Returns whether users can sign in. */
 bool dash_access_has_tokens(const struct dash_access *access);
-/* Ends the session of the request, if it has one, and removes the cookie. */
-void dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
+/* Ends the session of the request, if it has one, and removes the cookie. Returns false with the reason in the response. */
+bool dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
 			  struct dash_answer *answer);
 /*
  * Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. A user

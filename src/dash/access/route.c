@@ -55,6 +55,6 @@ void dash_start_session(const struct dash_request *request, struct dash_answer *
 void dash_end_session(const struct dash_request *request, struct dash_answer *answer)
 {
 	answer->cache = "no-store";
-	dash_access_sign_out(request->context->access, request->head, answer);
-	answer->status = 204;
+	if (dash_access_sign_out(request->context->access, request->head, answer))
+		answer->status = 204;
 }

@@ -60,8 +60,8 @@ void dash_set_prices(const struct dash_request *request, struct dash_answer *ans
 
 	if (!are_distinct(json_object_get(request->body, "prices"), answer))
 		return;
-	if (store_prices_set(request->context->store, revision_of(request), request->body, &prices,
-			     &err) < 0)
+	if (store_prices_set(request->context->store, revision_of(request), request->body,
+			     dash_request_author(request), &prices, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (prices == NULL)
 		dash_refuse(answer, 412,

@@ -13,8 +13,8 @@ static void put(const struct dash_request *request, int64_t id, int status,
 	struct pl_err err = PL_ERR_INIT;
 	json_t *preset = NULL;
 
-	if (store_preset_put(request->context->store, id, request->body, &outcome, &preset, &err) <
-	    0)
+	if (store_preset_put(request->context->store, id, request->body,
+			     dash_request_author(request), &outcome, &preset, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else
 		dash_saved_answer(&preset_kind, request, outcome, status, preset, answer);

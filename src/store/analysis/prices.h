@@ -15,13 +15,13 @@
 
 struct store_sql;
 
-/* *ret: {prices, currency, carbon_g_per_kwh, revision, changed_at}, a new reference. */
+/* *ret: {prices, currency, carbon_g_per_kwh, revision, changed_at, changed_by}, a new reference. */
 int store_prices_read(struct store_sql *sql, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /* The same, from any thread. */
 int store_prices_get(struct store *store, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /*
- * Replaces all prices; a missing currency or carbon_g_per_kwh keeps its value. revision 0: any. *ret: as in store_prices_get(), on disk;
+ * Replaces all prices; a missing currency or carbon_g_per_kwh keeps its value. revision 0: any. `author`: the user, or NULL. *ret: as in store_prices_get(), on disk;
  * NULL if the revision is another one.
  */
-int store_prices_set(struct store *store, int64_t revision, const json_t *prices, json_t **ret,
-		     struct pl_err *err) PL_MUST_CHECK;
+int store_prices_set(struct store *store, int64_t revision, const json_t *prices,
+		     const char *author, json_t **ret, struct pl_err *err) PL_MUST_CHECK;

@@ -10,24 +10,29 @@
 #include "store/saved/rows.h"
 #include "store/store_priv.h"
 
-static STORE_STATEMENT(
-	sql_list_presets,
-	"SELECT id, name, is_default, created, changed, content FROM presets WHERE id >= ?1"
-	" ORDER BY id LIMIT ?2");
+static STORE_STATEMENT(sql_list_presets, "SELECT id, name, is_default, created, changed, content, "
+					 "created_by, changed_by FROM presets WHERE id >= ?1"
+					 " ORDER BY id LIMIT ?2");
 static STORE_STATEMENT(sql_clear_default_preset,
 		       "UPDATE presets SET is_default = 0 WHERE is_default = 1");
-static STORE_STATEMENT(sql_add_preset,
-		       "INSERT INTO presets (name, is_default, created, changed, content)"
-		       " VALUES (?1, ?2, ?3, ?3, ?4) RETURNING id");
 static STORE_STATEMENT(
-	sql_replace_preset,
-	"UPDATE presets SET name = ?1, is_default = ?2, changed = ?3, content = ?4 WHERE id = ?5"
-	" RETURNING id");
+	sql_add_preset,
+	"INSERT INTO presets (name, is_default, created, changed, content, created_by,"
+	" changed_by) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?5) RETURNING id");
+static STORE_STATEMENT(sql_replace_preset,
+		       "UPDATE presets SET name = ?1, is_default = ?2, changed = ?3, content = ?4,"
+		       " changed_by = ?5 WHERE id = ?6"
+		       " RETURNING id");
 static STORE_STATEMENT(sql_remove_preset, "DELETE FROM presets WHERE id = ?1 RETURNING id");
+
+static json_t *text_or_null(const char *text)
+{
+	return text != NULL ? json_string(text) : json_null();
+}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* id, name, is_default, created, changed, content: the columns of sql_list_presets. */
+/* id, name, is_default, created, changed, content, created_by, changed_by: the columns of sql_list_presets. */
 static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 {
 	const char *content = store_sql_text(row, 5);
@@ -43,7 +48,9 @@ static int row_to_json(struct store_stmt *row, json_t **ret, struct pl_err *err)
 	json_object_update(preset, rest);
 	json_object_set_new(preset, "is_default", json_boolean(store_sql_i64(row, 2)));
 	json_object_set_new(preset, "created_at", json_string(store_sql_text(row, 3)));
+	json_object_set_new(preset, "created_by", text_or_null(store_sql_text(row, 6)));
 	json_object_set_new(preset, "changed_at", json_string(store_sql_text(row, 4)));
+	json_object_set_new(preset, "changed_by", text_or_null(store_sql_text(row, 7)));
 	*ret = preset;
 	return 0;
 }
@@ -100,7 +107,8 @@ static char *content_of(const json_t *preset)
 	return pl_json_to_text(content, PL_JSON_COMPACT);
 }
 
-static int write_row(struct store *store, int64_t *id, const json_t *preset, struct pl_err *err)
+static int write_row(struct store *store, int64_t *id, const json_t *preset, const char *author,
+		     struct pl_err *err)
 {
 	auto_free char *content = content_of(preset);
 	bool is_default = pl_json_get_true(preset, "is_default");
@@ -119,34 +127,35 @@ static int write_row(struct store *store, int64_t *id, const json_t *preset, str
 	store_sql_bind_i64(statement, 2, is_default);
 	store_sql_bind_text(statement, 3, now);
 	store_sql_bind_text(statement, 4, content);
+	store_sql_bind_text(statement, 5, author);
 	if (*id > 0)
-		store_sql_bind_i64(statement, 5, *id);
+		store_sql_bind_i64(statement, 6, *id);
 	int result = store_sql_number(statement, id, err);
 	/* release the pointers to the arguments */
 	store_sql_clear(statement);
 	return result;
 }
 
-static int put(struct store *store, int64_t id, const json_t *preset,
+static int put(struct store *store, int64_t id, const json_t *preset, const char *author,
 	       enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	if (judge(store, id, pl_json_get_text(preset, "name"), ret_outcome, err) < 0)
 		return -1;
 	if (*ret_outcome != STORE_SAVED_OK)
 		return 0;
-	if (write_row(store, &id, preset, err) < 0)
+	if (write_row(store, &id, preset, author, err) < 0)
 		return -1;
 	return store_saved_get(&store->writer, &preset_rows, id, ret, err);
 }
 
-int store_preset_put(struct store *store, int64_t id, const json_t *preset,
+int store_preset_put(struct store *store, int64_t id, const json_t *preset, const char *author,
 		     enum store_saved_outcome *ret_outcome, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *retained = NULL;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (store_end(store, put(store, id, preset, ret_outcome, &retained, err), err) < 0)
+	if (store_end(store, put(store, id, preset, author, ret_outcome, &retained, err), err) < 0)
 		return -1;
 	*ret = pl_take(retained);
 	return 0;

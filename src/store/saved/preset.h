@@ -1,7 +1,7 @@
 /*
  * Presets: saved filters, each with its columns, order and chart.
  * - A preset is JSON in the form of api/openapi.yaml. Clients send {name, description, filter, columns, sort, chart,
- *   is_default}; responses add {id, created, changed}.
+ *   is_default}; responses add {id, created_at, created_by, changed_at, changed_by}.
  * - Names are unique, ignoring case. At most one preset is the default: making another one the default takes it from
  *   the former.
  * - Only the form of a filter is checked, not its fields, because these depend on the stored results. A filter with an
@@ -17,10 +17,10 @@
 #define STORE_PRESETS_MAX 1000
 
 /*
- * id 0: creates a preset. Members that the JSON lacks are unset, also if they had a value before. *ret: the preset as
+ * id 0: creates a preset. `author`: the user, or NULL. Members that the JSON lacks are unset, also if they had a value before. *ret: the preset as
  * in a response, a new reference, if the outcome is OK.
  */
-int store_preset_put(struct store *store, int64_t id, const json_t *preset,
+int store_preset_put(struct store *store, int64_t id, const json_t *preset, const char *author,
 		     enum store_saved_outcome *ret_outcome, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 int store_preset_remove(struct store *store, int64_t id, enum store_saved_outcome *ret_outcome,

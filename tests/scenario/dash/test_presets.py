@@ -29,7 +29,7 @@ def presets(dashboard):
 
 def content(preset):
     """Returns the preset without the keys that the server adds."""
-    return {key: value for key, value in preset.items() if key not in ("id", "created_at", "changed_at")}
+    return {key: value for key, value in preset.items() if key not in ("id", "created_at", "created_by", "changed_at", "changed_by")}
 
 
 def test_from_first_to_last(dashboard):

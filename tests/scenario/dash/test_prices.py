@@ -19,7 +19,7 @@ def costs(dashboard, **question):
 
 
 def test_a_new_database_has_no_prices_and_changes_have_revisions(dashboard):
-    assert dashboard.get(PATH).json == {"prices": [], "currency": None, "carbon_g_per_kwh": None, "revision": 0, "changed_at": None}
+    assert dashboard.get(PATH).json == {"prices": [], "currency": None, "carbon_g_per_kwh": None, "revision": 0, "changed_at": None, "changed_by": None}
     assert put(dashboard, {"prices": []}, **{"If-Match": '"7"'}).status == 412
     first = put(dashboard, {"prices": [{"gpu": "H100", "per_hour": 3.6}], "currency": "EUR", "carbon_g_per_kwh": 360}, **{"If-Match": '"0"'})
     assert put(dashboard, {"prices": []}, **{"If-Match": '"0"'}).status == 412

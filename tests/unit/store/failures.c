@@ -149,7 +149,7 @@ static int preset_put(struct known *known, struct pl_err *err)
 	auto_json json_t *preset = json_pack("{s:s}", "name", "p"), *ret = NULL;
 	enum store_saved_outcome outcome;
 
-	return store_preset_put(known->store, known->preset, preset, &outcome, &ret, err);
+	return store_preset_put(known->store, known->preset, preset, NULL, &outcome, &ret, err);
 }
 
 static int preset_get(struct known *known, struct pl_err *err)
@@ -475,8 +475,9 @@ static void fill(struct store *store, struct known *known)
 		assert_int_equal(store_restore(store, known->id, NULL, &answer, &err), 0);
 	assert_int_equal(job_add(&with, &err), 0);
 	known->job = with.job;
-	if (store_preset_put(store, known->preset, preset, &outcome, &ret, &err) < 0 || ret == NULL)
-		assert_int_equal(store_preset_put(store, 0, preset, &outcome, &ret, &err), 0);
+	if (store_preset_put(store, known->preset, preset, NULL, &outcome, &ret, &err) < 0 ||
+	    ret == NULL)
+		assert_int_equal(store_preset_put(store, 0, preset, NULL, &outcome, &ret, &err), 0);
 	known->preset = pl_json_get_i64(ret, "id");
 	fill_analysis(store, known);
 }

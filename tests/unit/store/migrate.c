@@ -49,7 +49,7 @@
 	"ALTER TABLE job_items DROP COLUMN choice;"                                                \
 	"ALTER TABLE job_items DROP COLUMN bytes;"                                                 \
 	"ALTER TABLE job_items DROP COLUMN content;"                                               \
-	"DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored;"                          \
+	"DROP TABLE sessions; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored;"     \
 	"ALTER TABLE store_state DROP COLUMN pruned;"
 
 static void run_sql(const char *path, const char *text)

@@ -3344,6 +3344,8 @@ export interface components {
              * @description Time of the last change in UTC; null in a new database
              */
             changed_at: string | null;
+            /** @description User of the last change; null if the server had no users, and after an import */
+            changed_by: string | null;
         };
         /**
          * @description A percentile of a latency with max in milliseconds, or a field with either min or max. The limit of a latency, except itl,
@@ -5077,7 +5079,9 @@ export interface components {
          *       "chart": null,
          *       "is_default": false,
          *       "created_at": "2026-11-23T06:00:00Z",
-         *       "changed_at": "2026-11-23T06:00:00Z"
+         *       "created_by": "alice",
+         *       "changed_at": "2026-11-23T06:00:00Z",
+         *       "changed_by": "alice"
          *     }
          */
         Preset: {
@@ -5094,8 +5098,12 @@ export interface components {
             is_default: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description User who created it; null if the server had no users */
+            created_by: string | null;
             /** Format: date-time */
             changed_at: string;
+            /** @description User who changed it last */
+            changed_by: string | null;
         };
         Presets: {
             presets: components["schemas"]["Preset"][];

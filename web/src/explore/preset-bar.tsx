@@ -15,6 +15,9 @@ import { ALL, bodyOf, copyName, isChanged, type Named, stateOf } from './preset-
 
 const PresetDialog = lazyPart(() => import('./preset-dialog').then((module) => module.PresetDialog))
 
+const titleOf = ({ description, changed_by: author }: Preset) =>
+  [description, author === null ? '' : `Saved by ${author}`].filter((line) => line !== '').join('\n')
+
 export const PresetBar = memo(function PresetBar({ state }: { state: ExploreState }) {
   const presets = usePresets().data
   const refusal = useRefusal('write')
@@ -67,7 +70,7 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
               href={paths.explore(preset ? stateOf(preset) : ALL)}
               className={css.tab}
               aria-current={isCurrent ? 'true' : undefined}
-              title={preset?.description}
+              title={preset ? titleOf(preset) : undefined}
             >
               <bdi>{preset?.name ?? 'All experiments'}</bdi>
               {preset?.is_default && <span className="small dim">default</span>}

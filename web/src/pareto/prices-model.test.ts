@@ -8,6 +8,7 @@ const stored = {
   carbon_g_per_kwh: null,
   revision: 3,
   changed_at: null,
+  changed_by: null,
 }
 
 test('a draft has the GPUs of results without a price, and saves only those with one', () => {

@@ -190,7 +190,9 @@ function Editor({ prices, seen, onReload, onClose }: EditorProps) {
         />
         <Button onPress={() => picker.current?.click()}>Import CSV</Button>
         <span className="small mid">
-          {refusal ?? (prices.changed_at !== null && `Changed ${time(prices.changed_at)}`)}
+          {refusal ??
+            (prices.changed_at !== null &&
+              `Changed ${time(prices.changed_at)}${prices.changed_by === null ? '' : ` by ${prices.changed_by}`}`)}
         </span>
         <Button onPress={onClose}>Cancel</Button>
         <Button look="fill" type="submit" isDisabled={refusal !== undefined || request === null || save.isPending}>

@@ -1,0 +1,93 @@
+"""Sessions of browsers in the database, for all processes and both kinds of database, and the users who saved something."""
+import json
+import time
+
+from access_tools import Guarded, add_token, revoke
+from dashboard_tools import Dashboard
+from database_tools import ask
+from run_tools import PATIENCE
+from wait_tools import wait_for
+
+
+def sign_in(one, token):
+    answer = one.post_as(None, "/api/session", {"token": token})
+    assert answer.status == 201, answer.body
+    return {"Cookie": answer.headers["Set-Cookie"].split(";")[0]}
+
+
+def user(one, cookie):
+    shown = one.ask("GET", "/api/session", headers=cookie, connection=one.connect()).json["user"]
+    return shown and shown["name"]
+
+
+def test_a_session_outlives_the_process(bin_dir, db, tmp_path):
+    """Also if it is killed. The database does not have what the cookie has."""
+    path = tmp_path / "tokens"
+    with Guarded(bin_dir, db, path) as one:
+        cookies = [sign_in(one, one.tokens["read"]) for _ in range(3)]
+        assert one.ask_as(None, "DELETE", "/api/session", headers=cookies[0]).status == 204
+        one.process.kill()
+    rows = ask(db, "SELECT hash, name, role FROM sessions")
+    assert len(rows) == 2 and all(name == "reader" and role == "read" for _, name, role in rows)
+    assert not any(cookie["Cookie"].split("=")[1] in json.dumps([list(row) for row in rows]) for cookie in cookies)
+    with Dashboard(bin_dir, db, "--token-file", path) as one:
+        assert [user(one, cookie) for cookie in cookies] == [None, "reader", "reader"]
+        assert one.ask("DELETE", "/api/session", headers=cookies[1], connection=one.connect()).status == 204
+        assert one.stop()[0] == 0
+    with Dashboard(bin_dir, db, "--token-file", path) as one:
+        assert [user(one, cookie) for cookie in cookies] == [None, None, "reader"]
+        revoke(bin_dir, path, "reader")
+        assert user(one, cookies[2]) is None
+        add_token(bin_dir, path, "reader")  # another token of the same name
+        assert user(one, cookies[2]) is None
+
+
+def test_processes_of_one_database(bin_dir, database, tmp_path):
+    """A session is known at once, and its end within two seconds."""
+    if getattr(database, "kind", None) != "postgres":
+        return
+    db, path = database.new(tmp_path), tmp_path / "tokens"
+    with Guarded(bin_dir, db, path) as one, Dashboard(bin_dir, db, "--token-file", path) as two:
+        for _ in range(5):
+            cookie = sign_in(one, one.tokens["write"])
+            assert user(two, cookie) == "writeer"
+        time.sleep(1.5)  # it is in the copy of the other
+        assert one.ask_as(None, "DELETE", "/api/session", headers=cookie).status == 204
+        assert user(one, cookie) is None
+        began = time.monotonic()
+        wait_for(lambda: user(two, cookie) is None, "the session has ended in the other process")
+        assert time.monotonic() - began < 2 * PATIENCE
+        cookie = sign_in(one, one.tokens["write"])
+        revoke(bin_dir, path, "writeer")
+        assert user(one, cookie) is None and user(two, cookie) is None
+
+
+def test_the_limit_of_a_user(bin_dir, db, tmp_path):
+    with Guarded(bin_dir, db, tmp_path / "tokens") as one:
+        first = sign_in(one, one.tokens["read"])
+        other = sign_in(one, one.tokens["write"])
+        time.sleep(1.1)  # the first one is the oldest
+        for _ in range(20):
+            last = sign_in(one, one.tokens["read"])
+        assert (user(one, first), user(one, other), user(one, last)) == (None, "writeer", "reader")
+        assert len(ask(db, "SELECT hash FROM sessions")) == 21
+        time.sleep(1.2)  # the copy was read again
+        assert (user(one, first), user(one, other), user(one, last)) == (None, "writeer", "reader")
+
+
+def test_who_saved_presets_and_prices(bin_dir, db, tmp_path):
+    preset = {"name": "p", "description": "", "filter": None, "columns": None, "sort": [], "chart": None, "is_default": False}
+    prices = {"prices": [{"gpu": "H100", "per_hour": 2.5}], "currency": "USD", "carbon_g_per_kwh": None}
+    with Guarded(bin_dir, db, tmp_path / "tokens") as one:
+        made = one.post_as("write", "/api/filters/presets", preset).json
+        assert (made["created_by"], made["changed_by"]) == ("writeer", "writeer")
+        headers = {"Content-Type": "application/json"}
+        changed = one.ask_as("admin", "PUT", f"/api/filters/presets/{made['id']}", json.dumps({**preset, "name": "q"}).encode(), headers).json
+        assert (changed["created_by"], changed["changed_by"]) == ("writeer", "adminer")
+        assert one.ask_as("read", "GET", "/api/filters/presets").json["presets"] == [changed]
+        assert one.ask_as("admin", "PUT", "/api/prices", json.dumps(prices).encode(), headers).json["changed_by"] == "adminer"
+        assert one.ask_as("read", "GET", "/api/prices").json["changed_by"] == "adminer"
+        assert one.stop()[0] == 0
+    with Dashboard(bin_dir, db) as one:  # without users
+        assert one.post("/api/filters/presets", {**preset, "name": "r"}).json["created_by"] is None
+        assert one.ask("PUT", "/api/prices", json.dumps(prices).encode(), headers).json["changed_by"] is None

@@ -112,3 +112,15 @@ void dash_export_json(const struct dash_request *request, struct dash_answer *an
 {
 	send_file(request, QUERY_EXPORT_JSON, "application/json", "json", answer);
 }
+
+void dash_export_parquet(const struct dash_request *request, struct dash_answer *answer)
+{
+	send_file(request, QUERY_EXPORT_PARQUET, "application/vnd.apache.parquet", "parquet",
+		  answer);
+}
+
+void dash_export_arrow(const struct dash_request *request, struct dash_answer *answer)
+{
+	send_file(request, QUERY_EXPORT_ARROW, "application/vnd.apache.arrow.file", "arrow",
+		  answer);
+}

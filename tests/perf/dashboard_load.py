@@ -1,14 +1,17 @@
 """profllm-dashboard on its own core with many synthetic results: its response time and throughput over a few and over many
 connections. Each request is sent once: cached responses are not measured."""
+import hashlib
 import http.client
 import json
 import os
 import random
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
 import time
+import urllib.request
 
 import tables
 from harness import cores, on_core, percentile
@@ -17,6 +20,7 @@ CONNECTIONS = (4, 64)
 REQUESTS = 1200  # at each number of connections
 STARTS = 3
 CSV_ROWS = 10_000
+PARQUET_ROWS = 100_000
 SEED = 2
 FEW = ["server.model", "server.tensor_parallel_size", "run.suite", "run.status", "environment.hostname", "launch.target.version",
        "quality.verdict", "benchmark.max_concurrency", "benchmark.random_input_len", "benchmark.random_output_len", "server.max_num_seqs",
@@ -172,6 +176,34 @@ def measure_csv(server, rows):
     return {"rows": rows, "bytes": said[1][1], "median_ms": said[1][0]}
 
 
+def save(server, path, request, file):
+    """Saves the response of a request; returns milliseconds."""
+    start = time.perf_counter()
+    address = f"http://{server.address[0]}:{server.address[1]}{path}"
+    with urllib.request.urlopen(urllib.request.Request(address, json.dumps(request).encode(), {"Content-Type": "application/json"})) as answer, open(file, "wb") as out:
+        shutil.copyfileobj(answer, out, 1 << 20)
+    return 1e3 * (time.perf_counter() - start)
+
+
+def measure_parquet(server, program, folder, rows):
+    """The set of measure_csv() as Parquet and as CSV; our reader makes the same CSV of the Parquet file."""
+    last = server.apply(sort=[{"field": "run.timestamp", "dir": "asc"}], columns=["run.timestamp"], limit=1, offset=rows - 1)["rows"]
+    request = {"filter": {"field": "run.timestamp", "op": "le", "value": last[0]["cells"]["run.timestamp"]}, "provenance": False}
+    table, text = folder / "all.parquet", folder / "all.csv"
+    try:
+        times = sorted(save(server, "/api/export/parquet", request, table) for _ in range(3))
+        csv_times = sorted(save(server, "/api/export/csv", request, text) for _ in range(3))
+        with subprocess.Popen([program.parent.parent / "tests" / "columnar_driver", "csv", table], stdout=subprocess.PIPE) as driver:
+            read = hashlib.file_digest(driver.stdout, "sha256").hexdigest()
+        with open(text, "rb") as file:
+            is_equal = driver.returncode == 0 and read == hashlib.file_digest(file, "sha256").hexdigest()
+        return {"rows": rows, "bytes": table.stat().st_size, "median_ms": times[1], "csv_bytes": text.stat().st_size, "csv_median_ms": csv_times[1],
+                "is_read_back_equal": is_equal}
+    finally:
+        table.unlink(missing_ok=True)
+        text.unlink(missing_ok=True)
+
+
 def measure(program, folder, rows, requests=REQUESTS):
     folder.mkdir(exist_ok=True)
     db = folder / "many.db"
@@ -186,7 +218,7 @@ def measure(program, folder, rows, requests=REQUESTS):
         with Server(program, "serve", db) as server:
             return {"rows": rows, "fill_s": fill_s, "start_s": sorted(starts)[STARTS // 2], "bytes_a_row": resident / rows,
                     "loads": [measure_load(server, connections, range(i * requests, (i + 1) * requests)) for i, connections in enumerate(CONNECTIONS)],
-                    "csv": measure_csv(server, min(CSV_ROWS, rows))}
+                    "csv": measure_csv(server, min(CSV_ROWS, rows)), "parquet": measure_parquet(server, program, folder, min(PARQUET_ROWS, rows))}
     finally:
         for path in folder.glob("many.db*"):
             path.unlink()
@@ -200,6 +232,10 @@ def table(results):
     csv = results["csv"]
     tables.line(f"CSV of {csv['rows']:,} rows, all columns" if "rows" in csv else "CSV",
                 f"{csv['median_ms']:.0f} ms, {csv['bytes'] / 1e6:.1f} MB" if "rows" in csv else f"– ({csv['failure']})")
+    parquet = results.get("parquet", {})
+    if "rows" in parquet:
+        tables.line(f"Parquet of {parquet['rows']:,} rows, all columns", f"{parquet['median_ms']:.0f} ms, {parquet['bytes'] / 1e6:.1f} MB; the same as CSV: "
+                    f"{parquet['csv_median_ms']:.0f} ms, {parquet['csv_bytes'] / 1e6:.1f} MB; read back equal: {'yes' if parquet['is_read_back_equal'] else 'NO'}")
     tables.head("50 rows and 12 facets by HTTP", "requests", "a second", "p50 ms", "p99 ms", "CPU ms a request", "load average")
     for row in results["loads"]:
         tables.line(f"{row['connections']} connections", row["requests"], tables.number(row["per_s"], 0), tables.number(row["p50_ms"], 2),

@@ -419,16 +419,20 @@ static void add_first(struct columnar_parquet_writer *writer, struct parquet_chu
 
 /* ---- chunk ----------------------------------------------------------------------------------- */
 
-static int check(const struct source *from, const char *name, struct pl_err *err)
+/* Checks the texts that rows have; the dictionary is made. */
+static int check(const struct columnar_parquet_writer *writer, const struct source *from,
+		 const char *name, struct pl_err *err)
 {
 	const struct columnar_values *values = from->values;
-	size_t count = values->codes != NULL ? values->distinct : values->count;
+	size_t count = values->codes != NULL ? writer->used_count : values->count;
 
 	for (size_t i = 0; from->type == COLUMNAR_TEXT && i < count; i++) {
-		if (values->texts[i].len > TEXT_BYTES_MAX)
+		uint32_t at = values->codes != NULL ? writer->used[i]
+						    : columnar_values_at(values, i);
+		if (at != COLUMNAR_NULL && values->texts[at].len > TEXT_BYTES_MAX)
 			return pl_err_invalid(err,
 					      "column '%s': a text has %zu bytes, the limit is %zu",
-					      name, values->texts[i].len, TEXT_BYTES_MAX);
+					      name, values->texts[at].len, TEXT_BYTES_MAX);
 	}
 	return 0;
 }
@@ -452,9 +456,9 @@ int columnar_parquet_add(struct columnar_parquet_writer *writer,
 	const struct source from = { field->type, field->is_optional, values };
 	size_t before = out->len;
 
-	if (check(&from, field->name, err) < 0)
-		return -1;
 	bool has_dictionary = make_dictionary(writer, &from);
+	if (check(writer, &from, field->name, err) < 0)
+		return -1;
 	*chunk = (struct parquet_chunk){ .rows = group->rows,
 					 .begin = writer->at,
 					 .data = writer->at,

@@ -8,6 +8,8 @@
 /* The size of a piece, and the maximum by which a row may exceed it. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define READY_MAX   PL_JSON_BYTES_MAX
+/* The maximum of one column of a row group, of one batch, and of the metadata of a file. */
+#define TABLE_READY_MAX ((size_t)2 << 30)
 
 /*
  * The text of a code of a column, with its prefix, is made once and then copied. Codes above this limit are mostly
@@ -47,6 +49,7 @@ enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
 struct query_export {
 	enum query_export_form form;
 	struct export_rows *rows;
+	struct export_table *table; /* of Parquet and Arrow; NULL: the rest makes text */
 	json_t *request;
 	char *program;
 	char *time;
@@ -328,8 +331,21 @@ static void make_rows(struct query_export *export)
 	}
 }
 
+static int make_table_piece(struct query_export *export, struct pl_err *err)
+{
+	bool is_over = false;
+
+	if (query_export_table_piece(export->table, &export->ready, &is_over, err) < 0)
+		return -1;
+	if (is_over)
+		export->stage = STAGE_OVER;
+	return 0;
+}
+
 static int make_piece(struct query_export *export, struct pl_err *err)
 {
+	if (export->table != NULL)
+		return make_table_piece(export, err);
 	switch (export->stage) {
 	case STAGE_FRONT:
 		make_front(export);
@@ -383,21 +399,11 @@ static bool *find_repeated(const struct query_export *export)
 	return is_repeated;
 }
 
-int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
-		     const struct query_export_options *options, struct query_export **ret,
-		     struct schema_faults *faults, struct pl_err *err)
+/* Prepares what CSV and JSON need. */
+static void init_text(struct query_export *export)
 {
-	struct export_rows *rows = NULL;
+	size_t columns = query_export_rows_columns(export->rows);
 
-	if (query_export_rows_new(snapshot, request, &rows, faults, err) < 0)
-		return -1;
-	struct query_export *export = pl_alloc(sizeof(*export));
-	*export = (struct query_export){ .form = options->form,
-					 .rows = rows,
-					 .request = json_deep_copy(request),
-					 .program = pl_strdup(options->program),
-					 .time = pl_strdup(options->time) };
-	size_t columns = query_export_rows_columns(rows);
 	pl_buf_init(&export->ready, READY_MAX);
 	pl_buf_init(&export->block.alike, READY_MAX);
 	export->block.codes = pl_alloc_array(columns * EXPORT_BLOCK_ROWS, sizeof(uint32_t));
@@ -422,6 +428,28 @@ int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
 		export->front_ends[i] = export->fronts.len;
 	}
 	export->is_repeated = find_repeated(export);
+}
+
+int query_export_new(struct mirror_snapshot *snapshot, const json_t *request,
+		     const struct query_export_options *options, struct query_export **ret,
+		     struct schema_faults *faults, struct pl_err *err)
+{
+	struct export_rows *rows = NULL;
+
+	if (query_export_rows_new(snapshot, request, &rows, faults, err) < 0)
+		return -1;
+	struct query_export *export = pl_alloc(sizeof(*export));
+	*export = (struct query_export){ .form = options->form,
+					 .rows = rows,
+					 .request = json_deep_copy(request),
+					 .program = pl_strdup(options->program),
+					 .time = pl_strdup(options->time) };
+	if (options->form == QUERY_EXPORT_PARQUET || options->form == QUERY_EXPORT_ARROW) {
+		pl_buf_init(&export->ready, TABLE_READY_MAX);
+		export->table = query_export_table_new(rows, export->request, options);
+	} else {
+		init_text(export);
+	}
 	*ret = export;
 	return 0;
 }
@@ -430,6 +458,7 @@ void query_export_free(struct query_export *export)
 {
 	if (export == NULL)
 		return;
+	query_export_table_free(export->table);
 	query_export_rows_free(export->rows);
 	json_decref(export->request);
 	free(export->program);

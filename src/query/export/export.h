@@ -2,7 +2,7 @@
  * Exports all results that match a filter as one file, in pieces: only a piece and the order of the rows are in memory.
  *
  * The request is {filter, sort, columns, provenance, link}, each as in query/query.h. columns NULL or null: all column
- * fields with a recorded value in one of the rows. /api/export/csv and json of api/openapi.yaml describe the formats.
+ * fields with a recorded value in one of the rows. /api/export of api/openapi.yaml describes the formats.
  *
  * - The rows and their data_version are those at query_export_new(), however long the export takes.
  * - If a spreadsheet splits the file at commas, no cell is a formula, whatever the results contain.
@@ -15,7 +15,12 @@
 
 struct mirror_snapshot;
 
-enum query_export_form { QUERY_EXPORT_CSV, QUERY_EXPORT_JSON };
+enum query_export_form {
+	QUERY_EXPORT_CSV,
+	QUERY_EXPORT_JSON,
+	QUERY_EXPORT_PARQUET,
+	QUERY_EXPORT_ARROW,
+};
 
 struct query_export;
 
@@ -41,3 +46,5 @@ int query_export_read(struct query_export *export, char *bytes, size_t room, siz
 /* One cell of a CSV file, as an export writes it: a text never becomes a formula. */
 void query_export_csv_marked(struct pl_buf *out, const char *text);
 void query_export_csv_number(struct pl_buf *out, double number);
+/* Writes one field of a line, quoted if necessary. */
+void query_export_csv_text(struct pl_buf *out, const char *text);

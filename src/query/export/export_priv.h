@@ -1,10 +1,11 @@
 /*
- * Shared by export.c (the structure of a file), export_cell.c (the format of a value) and export_rows.c (access to rows
- * and cells).
+ * Shared by export.c (the structure of a file), export_cell.c (the format of a value), export_rows.c (access to rows
+ * and cells), export_table.c (Parquet and Arrow files) and export_column.c (their columns).
  */
 #pragma once
 
 #include "base/buf.h"
+#include "mirror/column.h"
 #include "mirror/row.h"
 #include "query/export/export.h"
 
@@ -60,14 +61,32 @@ struct export_row_numbers query_export_rows_numbers(const struct export_rows *ro
 bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t column, uint32_t code,
 			    struct mirror_cell *ret);
 
+/* The rows of each class (mirror/value.h) of a column, one array per column; the caller frees it with free(). */
+size_t (*query_export_rows_classes(const struct export_rows *rows))[MIRROR_CLASS_COUNT];
+/* The column itself, and the place of a row in it (mirror/view.h). */
+const struct mirror_column *query_export_rows_source(const struct export_rows *rows, size_t column);
+size_t query_export_rows_place(const struct export_rows *rows, size_t at);
+size_t query_export_rows_segment_rows(const struct export_rows *rows, size_t segment);
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A Parquet or Arrow file that is being made. */
+struct export_table;
+
+/* Borrows all, and the rows until it is freed. */
+struct export_table *query_export_table_new(const struct export_rows *rows, const json_t *request,
+					    const struct query_export_options *options);
+void query_export_table_free(struct export_table *table);
+/* Appends the next part, unless *ret_is_over. */
+int query_export_table_piece(struct export_table *table, struct pl_buf *out, bool *ret_is_over,
+			     struct pl_err *err);
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 void query_export_csv_cell(struct pl_buf *out, const struct mirror_cell *cell);
 void query_export_json_number(struct pl_buf *out, double number);
 /* For a recorded value. */
 void query_export_json_cell(struct pl_buf *out, const struct mirror_cell *cell);
-/* Writes one field of a line, quoted if necessary. */
-void query_export_csv_text(struct pl_buf *out, const char *text);
 void query_export_i64(struct pl_buf *out, int64_t number);
 /*
  * Writes text after "#" at the start of a CSV file. A spreadsheet splits such a line at commas and semicolons and

@@ -279,3 +279,36 @@ bool query_export_rows_cell(const struct export_rows *rows, size_t at, size_t co
 	*ret = mirror_dictionary_cell(&value);
 	return !value.is_elsewhere;
 }
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+size_t (*query_export_rows_classes(const struct export_rows *rows))[MIRROR_CLASS_COUNT]
+{
+	size_t(*ret)[MIRROR_CLASS_COUNT] = pl_alloc_array(rows->column_count, sizeof(*ret));
+	auto_free uint64_t *found = pl_alloc_array(mirror_view_words(rows->view), sizeof(*found));
+	auto_tally tally = { .room = 0 };
+
+	for (size_t i = 0; i < rows->count; i++)
+		found[rows->rows_in_order[i] / 64] |= 1ull << rows->rows_in_order[i] % 64;
+	auto_facet_rows struct facet_rows *masks = query_facet_rows_new(rows->view, found);
+	for (size_t i = 0; i < rows->column_count; i++) {
+		query_tally_column(&tally, rows->columns[i], masks);
+		memcpy(ret[i], tally.class_counts, sizeof(ret[i]));
+	}
+	return ret;
+}
+
+const struct mirror_column *query_export_rows_source(const struct export_rows *rows, size_t column)
+{
+	return rows->columns[column];
+}
+
+size_t query_export_rows_place(const struct export_rows *rows, size_t at)
+{
+	return rows->rows_in_order[at];
+}
+
+size_t query_export_rows_segment_rows(const struct export_rows *rows, size_t segment)
+{
+	return mirror_view_rows(rows->view, segment);
+}

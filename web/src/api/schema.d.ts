@@ -196,6 +196,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/export/parquet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export the results that match a filter as Parquet
+         * @description The server streams the file, and all rows are from one moment. The first column is id; the others have the names and
+         *     types of their fields: count is INT64, number DOUBLE, yes BOOLEAN, text STRING, time TIMESTAMP in microseconds of UTC,
+         *     json JSON. A row group has 65,536 rows; chunks are compressed with Zstandard.
+         *
+         *     A cell is null if the field is not recorded, is null, or has a value that the type cannot hold, such as a word. If the
+         *     exported rows need it, the column NAME:other shows which: it has null for unset, or the value, as JSON, and is itself null
+         *     if the field is not recorded.
+         *
+         *     The metadata of the file has program, exported_at, data_version, count, filter, sort and link (with provenance). The key
+         *     fields is a JSON object: label, help, unit, group, type, direction and role of each column. In `empty` it says what null
+         *     means in all rows: not_recorded, unset, or other (see NAME:other). ARROW:schema has the same for readers of Arrow.
+         */
+        post: operations["exportParquet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/arrow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export the results that match a filter as Arrow
+         * @description The Arrow IPC file format, which contains the stream format, with Zstandard buffers. Columns, types and values are those
+         *     of /api/export/parquet; text is utf8 without a dictionary. The metadata of a column has its label, help, unit, group, type,
+         *     direction, role and empty.
+         */
+        post: operations["exportArrow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/points": {
         parameters: {
             query?: never;
@@ -7054,6 +7106,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Export"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportParquet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description The file, as a download */
+            200: {
+                headers: {
+                    /** @description attachment, with a file name that contains the time */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": unknown;
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportArrow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description The file, as a download */
+            200: {
+                headers: {
+                    /** @description attachment, with a file name that contains the time */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.arrow.file": unknown;
                 };
             };
             422: components["responses"]["Unfit"];

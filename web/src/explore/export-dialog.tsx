@@ -1,4 +1,4 @@
-// Exports all matching experiments as CSV or JSON, with their provenance.
+// Exports all matching experiments as a file of a chosen format, with their provenance.
 import { useEffect, useRef, useState } from 'react'
 
 import { download } from '../api/client'
@@ -8,6 +8,13 @@ import { Button, Check, IconButton, Segment } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
 import { save } from '../ui/save'
 import css from './preset-bar.module.css'
+
+const TYPED = 'Columns have the type of their field; its unit and definition are in the metadata of the column.'
+const NOTES: Record<string, string> = {
+  csv: 'Text that a spreadsheet would run as a formula is escaped.',
+  parquet: TYPED,
+  arrow: TYPED,
+}
 
 interface Props {
   tree: Filter | undefined
@@ -66,6 +73,8 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
             options={[
               ['csv', 'CSV'],
               ['json', 'JSON'],
+              ['parquet', 'Parquet'],
+              ['arrow', 'Arrow'],
             ]}
           />
         </div>
@@ -85,7 +94,7 @@ export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
         </Check>
         <p className="small dim">
           Provenance is the filter, order, data version, time and link. Numbers have full precision. Values that are not
-          recorded are empty. Text that a spreadsheet would run as a formula is escaped.
+          recorded are empty. {NOTES[form]}
         </p>
         {failure !== null && (
           <p role="alert" className={css.wrong}>

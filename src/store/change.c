@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/artifacts/artifact.h"
+#include "store/prune/hold.h"
 #include "store/store_priv.h"
 #include "vllm/secret.h"
 
@@ -359,6 +360,7 @@ struct ids {
 struct deleted {
 	int64_t now_ns;
 	int64_t older_than_ns; /* 0: all */
+	struct store_held held;
 };
 
 static int list_deleted(struct store *store, const struct deleted *which, struct ids *ret,
@@ -378,8 +380,10 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 		store_sql_bind_text(list, 1, before);
 		store_sql_bind_text(list, 2, now);
 	}
-	while ((result = store_sql_next(list, err)) > 0)
-		*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(list, 0);
+	while ((result = store_sql_next(list, err)) > 0) {
+		if (!store_held_has_id(&which->held, store_sql_i64(list, 0)))
+			*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(list, 0);
+	}
 	return result;
 }
 
@@ -389,7 +393,8 @@ static int prune(struct store *store, const struct deleted *which, struct ids *i
 	struct store_stmt *note;
 	int64_t version;
 
-	if (list_deleted(store, which, ids, err) < 0)
+	if (store_held_check(store, &which->held, err) < 0 ||
+	    list_deleted(store, which, ids, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ids->count; i++) {
 		/* No mark refers to a deleted result, so no marks change. */
@@ -413,13 +418,16 @@ static int prune(struct store *store, const struct deleted *which, struct ids *i
 int store_prune(struct store *store, int64_t now_ns, int64_t older_than_ns, int64_t *ret_count,
 		struct pl_err *err)
 {
-	const struct deleted which = { now_ns, older_than_ns };
+	struct deleted which = { .now_ns = now_ns, .older_than_ns = older_than_ns };
 	struct ids ids = { 0 };
 
-	if (store_begin(store, err) < 0)
+	if (store_held_read(store, &which.held, err) < 0)
 		return -1;
-	int result = store_end(store, prune(store, &which, &ids, err), err);
+	int result = store_begin(store, err);
+	if (result == 0)
+		result = store_end(store, prune(store, &which, &ids, err), err);
 	*ret_count = (int64_t)ids.count;
+	store_held_done(&which.held);
 	free(ids.items);
 	return result;
 }

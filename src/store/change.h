@@ -63,7 +63,7 @@ int store_changes_json(struct store *store, int64_t id, json_t **ret,
 
 /*
  * Removes the results that were deleted more than older_than_ns ago (0: all deleted results), and what belongs to them.
- * *ret_count is their number. now_ns is a real time. A deletion whose date contradicts the order of the changes, as
+ * Held results (store/prune/hold.h) stay. *ret_count is the number of removed ones. now_ns is a real time. A deletion whose date contradicts the order of the changes, as
  * after the clock was set, counts as recent.
  */
 int store_prune(struct store *store, int64_t now_ns, int64_t older_than_ns, int64_t *ret_count,

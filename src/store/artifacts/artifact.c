@@ -498,6 +498,15 @@ void store_artifacts_open(struct store *store)
 		pl_log(PL_LOG_WARNING, "artifacts: %s", err.text);
 }
 
+int store_artifacts_drop(struct store *store, const char *sha256, bool *ret_gone,
+			 struct pl_err *err)
+{
+	*ret_gone = false;
+	return store->files == NULL
+		       ? 0
+		       : store_files_drop(store->files, sha256, is_named, store, ret_gone, err);
+}
+
 int store_artifacts_count_unnamed(struct store *store, size_t *ret, struct pl_err *err)
 {
 	*ret = 0;

@@ -99,6 +99,9 @@ int store_artifacts_count_unnamed(struct store *store, size_t *ret,
  * store_artifacts_sweep() removes their files.
  */
 int store_artifacts_forget(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
+/* Removes a file if no artifact has it. Not within a transaction. *ret_gone: it existed and was removed. */
+int store_artifacts_drop(struct store *store, const char *sha256, bool *ret_gone,
+			 struct pl_err *err) PL_MUST_CHECK;
 /*
  * Removes the artifacts of run_ids that no result has if they were stored more than unclaimed_ns ago, then the files that
  * no artifact has. now_ns is a real time; as in store_prune(), a date that contradicts the order counts as recent. Not

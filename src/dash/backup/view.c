@@ -1,4 +1,4 @@
-#include "dash/backup_view.h"
+#include "dash/backup/view.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "dash/backup_view.h"
+#include "dash/backup/view.h"
 #include "dash/dash.h"
 #include "store/store.h"
 

@@ -20,6 +20,7 @@ const char *const store_tables[] = {
 	"jobs",
 	"presets",
 	"prices",
+	"sessions",
 	"store_form", /* PostgreSQL only */
 	"store_state",
 	"sweeps",

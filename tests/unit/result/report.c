@@ -575,7 +575,7 @@ static void test_client_error_is_rounded_up(void **state)
 /* Counts and names that a check of this version adds to its text are shown. */
 static void test_detail_of_check(void **state)
 {
-	static const char *const text =
+	const char *const text =
 #define FACT(name, text)
 #define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text, finding, action) \
 	strcmp(#id, "config_mismatch") == 0 ? text:

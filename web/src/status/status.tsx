@@ -71,7 +71,10 @@ const database = ({ database: one }: ServerStatus): Fact[] => [
   ...(one.message === null ? [] : ([['Message', one.message]] satisfies Fact[])),
   ['Last query', one.checked_seconds === null ? 'none yet' : `${roughSpan(one.checked_seconds)} ago`],
   ['Duration of a query', `${(one.query_seconds * 1000).toFixed(1)} ms`],
-  ['Lag of the memory', one.behind_count === 0 ? 'none' : `${count(one.behind_count)} changes, ${roughSpan(one.behind_seconds)}`],
+  [
+    'Lag of the memory',
+    one.behind_count === 0 ? 'none' : `${count(one.behind_count)} changes, ${roughSpan(one.behind_seconds)}`,
+  ],
 ]
 
 const data = ({ results, uploads, disks, live }: ServerStatus): Fact[] => [
@@ -217,7 +220,6 @@ function Log({ log, log_counts: counts }: ServerStatus) {
             </thead>
             <tbody>
               {log.map((line, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: equal lines may have the same time
                 <tr key={place}>
                   <td className="n">{time(line.at, true)}</td>
                   <td className={line.level === 'error' ? css.bad : undefined}>{line.level}</td>

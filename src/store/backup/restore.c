@@ -240,6 +240,26 @@ static int copy_database(struct restoring *restoring, int to, struct pl_err *err
 		pl_json_get_text(store_manifest_database(restoring->manifest), "sha256"), err);
 }
 
+/* Logs of a database whose file was removed or emptied: SQLite would apply them to the new one. `removes`: with --force. */
+static int check_logs(const struct restoring *restoring, bool removes, struct pl_err *err)
+{
+	static const char *const suffixes[] = { "-wal", "-journal" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(suffixes); i++) {
+		auto_free char *log = pl_asprintf("%s%s", restoring->options->db, suffixes[i]);
+		if (pl_file_size(log) <= 0)
+			continue;
+		if (!restoring->options->replaces)
+			return pl_err_set(err, PL_ERR_BUSY,
+					  "'%s' exists, a log of a former database; name a new "
+					  "database, or use --force to remove it",
+					  log);
+		if (removes && unlink(log) < 0 && errno != ENOENT)
+			return pl_err_errno(err, "could not remove '%s'", log);
+	}
+	return 0;
+}
+
 /* The former database loses its log before it is replaced: SQLite would apply the log to the new one. */
 static int put_in_place(struct restoring *restoring, const char *temporary, bool exists,
 			struct pl_err *err)
@@ -247,6 +267,8 @@ static int put_in_place(struct restoring *restoring, const char *temporary, bool
 	const char *db = restoring->options->db;
 
 	if (exists && pl_file_size(db) > 0 && store_sqlite_retire(db, err) < 0)
+		return -1;
+	if (check_logs(restoring, true, err) < 0)
 		return -1;
 	if (exists ? rename(temporary, db) < 0
 		   : renameat2(AT_FDCWD, temporary, AT_FDCWD, db, RENAME_NOREPLACE) < 0) {
@@ -304,7 +326,7 @@ static int check_file(struct restoring *restoring, struct pl_err *err)
 	int64_t form = 0;
 
 	if (pl_file_size(db) <= 0)
-		return 0;
+		return check_logs(restoring, false, err);
 	if (!restoring->options->replaces)
 		return pl_err_set(err, PL_ERR_BUSY,
 				  "'%s' exists; name a new database, or use --force to replace it",

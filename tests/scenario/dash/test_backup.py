@@ -347,7 +347,7 @@ def test_an_existing_database_is_replaced_only_by_force(bin_dir, database, tmp_p
         if is_address(new):
             # a dashboard that runs shows the restored results by itself, and stores new ones
             restore(bin_dir, target, new, "--data", new_data, "--force")
-            assert one.get("/api/health").json["data_version"] > version
+            wait_for(lambda: one.get("/api/health").json["data_version"] > version, "the restored results are loaded")
             assert [row["run_id"] for row in one.rows()] == [f"exp_20260101_000000_{i:06x}" for i in (0, 1)]
             assert one.get("/api/data/experiments/1/raw").status == 200
             assert one.upload("/api/upload/batch", list(results(1, first=70)))["counts"]["stored"] == 1
@@ -359,6 +359,30 @@ def test_an_existing_database_is_replaced_only_by_force(bin_dir, database, tmp_p
     restore(bin_dir, target, new, "--data", new_data, "--force")
     assert contents(new) == contents(db) and version_of(new) > version
     check(bin_dir, "--db", new, "--data", new_data)
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty file"])
+def test_the_log_of_a_removed_database_is_not_applied(bin_dir, tmp_path, data, left):
+    """SQLite would apply the log of a killed process to whatever file has the name of its database."""
+    db, target = tmp_path / "lab.db", tmp_path / "b"
+    fill(bin_dir, tmp_path / "r", db, data, count=1)
+    backup(bin_dir, db, target, "--data", data)
+    with Dashboard(bin_dir, db, "--data", data) as one:
+        fill(bin_dir, tmp_path / "r", db, data, count=2, first=5)
+        one.process.kill()
+        one.process.wait()
+    log = tmp_path / "lab.db-wal"
+    before = log.read_bytes()
+    assert len(before) > 0
+    db.unlink()
+    if left != "nothing":
+        db.touch()
+    done = run_dashboard(bin_dir, "restore", target, "--db", db, "--data", data)
+    assert done.returncode == 5 and f"'{log}' exists, a log of a former database" in done.stderr
+    assert log.read_bytes() == before
+    restore(bin_dir, target, db, "--data", data, "--force")
+    assert ask(db, "SELECT count(*) n FROM benchmark_runs") == [(1,)]
+    check(bin_dir, "--db", db, "--data", data)
 
 
 @pytest.mark.one_database

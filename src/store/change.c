@@ -31,7 +31,7 @@ static STORE_STATEMENT(
  */
 static STORE_STATEMENT(
 	sql_list_deleted,
-	"SELECT r.id FROM benchmark_runs r JOIN benchmark_changes c ON c.number ="
+	"SELECT r.id, r.changed FROM benchmark_runs r JOIN benchmark_changes c ON c.number ="
 	" (SELECT max(l.number) FROM benchmark_changes l WHERE l.id = r.id)"
 	" WHERE r.deleted = 1"
 	" AND (c.time < ?1 OR (c.time > ?2 AND c.number <"
@@ -40,7 +40,7 @@ static STORE_STATEMENT(
 	" AND c.number < (SELECT coalesce(min(n.number), 9223372036854775807)"
 	" FROM benchmark_changes n WHERE n.time >= ?1 AND n.time <= ?2) ORDER BY r.id");
 static STORE_STATEMENT(sql_list_all_deleted,
-		       "SELECT id FROM benchmark_runs WHERE deleted = 1 ORDER BY id");
+		       "SELECT id, changed FROM benchmark_runs WHERE deleted = 1 ORDER BY id");
 static STORE_STATEMENT(sql_prune, "DELETE FROM benchmark_runs WHERE id = ?1");
 static STORE_STATEMENT(sql_note_pruned, "UPDATE store_state SET pruned = data_version");
 
@@ -381,7 +381,9 @@ static int list_deleted(struct store *store, const struct deleted *which, struct
 		store_sql_bind_text(list, 2, now);
 	}
 	while ((result = store_sql_next(list, err)) > 0) {
-		if (!store_held_has_id(&which->held, store_sql_i64(list, 0)))
+		/* one that changed later may have got a tag that is held */
+		if (!store_held_has_id(&which->held, store_sql_i64(list, 0)) &&
+		    store_sql_i64(list, 1) <= which->held.data_version)
 			*PL_PUSH(ret->items, ret->count, ret->room) = store_sql_i64(list, 0);
 	}
 	return result;

@@ -155,6 +155,16 @@ static bool is_held(struct store *store, struct store_stmt *row, const json_t *h
 	return has_tag(tags, holds);
 }
 
+/* The first statement of a transaction: the tags are those of this version. */
+static int read_version(struct store_sql *sql, int64_t *ret, struct pl_err *err)
+{
+	auto_statement statement = NULL;
+
+	if (store_sql_prepare(sql, "SELECT data_version FROM store_state", &statement, err) < 0)
+		return -1;
+	return store_sql_number(statement, ret, err);
+}
+
 static int read_held(struct store *store, struct store_sql *sql, const json_t *holds,
 		     struct store_held *held, struct pl_err *err)
 {
@@ -187,13 +197,16 @@ int store_held_read(struct store *store, struct store_held *ret, struct pl_err *
 	if (store_hold_list(store, &holds, err) < 0)
 		return -1;
 	version_of(holds, held.version);
+	held.data_version = INT64_MAX;
 	if (json_array_size(holds) > 0) {
 		/* a connection of its own: reading all documents takes long */
 		if (store_sql_open(&sql, store->address, false, err) < 0)
 			return -1;
 		int result = store_sql_use(&sql, STORE_SQL_READ, err);
 		if (result == 0 && (result = store_sql_begin(&sql, STORE_SQL_READ, err)) == 0) {
-			result = read_held(store, &sql, holds, &held, err);
+			result = read_version(&sql, &held.data_version, err);
+			if (result == 0)
+				result = read_held(store, &sql, holds, &held, err);
 			store_sql_rollback(&sql);
 		}
 		store_sql_close(&sql);

@@ -25,7 +25,8 @@ struct store_held {
 	char **run_ids;
 	size_t run_count;
 	size_t run_room;
-	char version[65]; /* of the holds */
+	char version[65];     /* of the holds */
+	int64_t data_version; /* of the tags; without holds, INT64_MAX: no tag matters */
 };
 /*
  * Reads the documents of all results, unless there are no holds. A result whose document cannot be read counts as held.

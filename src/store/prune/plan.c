@@ -380,7 +380,6 @@ int store_prune_plan_new(struct store *store, const struct store_prune_options *
 
 	plan->counts = pl_alloc_array(options->rule_count + 1, sizeof(*plan->counts));
 	plan->rule_count = options->rule_count;
-	/* holds first: a change of a result after this is noticed by its version */
 	if (store_held_read(store, &plan->held, err) < 0 ||
 	    store_sql_open(&sql, store->address, false, err) < 0)
 		return -1;
@@ -388,6 +387,9 @@ int store_prune_plan_new(struct store *store, const struct store_prune_options *
 	if (result == 0)
 		result = plan_within(&planning, err);
 	store_sql_close(&sql);
+	/* a result that changed while the tags were read may have got one that is held */
+	if (plan->version > plan->held.data_version)
+		plan->version = plan->held.data_version;
 	free(planning.artifact_bits);
 	free(planning.result_bits);
 	if (result < 0)

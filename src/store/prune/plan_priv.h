@@ -16,7 +16,7 @@ struct store_prune_artifact {
 };
 
 struct store_prune_plan {
-	int64_t version; /* data version of the selection */
+	int64_t version; /* of the selection: objects that changed later stay */
 	struct store_held held;
 	struct store_prune_file *files; /* of all artifacts, by SHA-256 */
 	size_t file_count;

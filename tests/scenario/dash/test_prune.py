@@ -156,6 +156,34 @@ def test_the_dry_run_is_what_goes(bin_dir, database, tmp_path, seed):
         check(bin_dir, "--db", store.db, "--data", store.data)
 
 
+@pytest.mark.parametrize("args", [["--rule", "age=1ms", "--rows", "--yes"], []], ids=["rule", "deleted"])
+def test_a_tag_that_is_held_meanwhile_counts(bin_dir, tmp_path, args):
+    """A result whose tag was stored is never removed, also while prune reads the tags of all results."""
+    db, data, path, count = tmp_path / "lab.db", tmp_path / "files", tmp_path / "r.jsonl", 2000
+    path.write_text("".join(json.dumps(little(number, notes="x" * 3000)) + "\n" for number in range(count)))
+    import_json(bin_dir, path, "--db", db, "--data", data)
+    assert run_dashboard(bin_dir, "prune", "--db", db, "--data", data, "--hold", "case=17").returncode == 0
+    held = []
+    with Dashboard(bin_dir, db, "--data", data) as one:
+        connection = one.connect()
+        command = subprocess.Popen(dashboard_command(bin_dir, "prune", "--db", db, "--data", data, *args), stdout=subprocess.DEVNULL,
+                                   env=environment())
+        for id_ in range(1, count + 1):
+            answer = one.ask("PATCH", f"/api/data/experiments/{id_}", json.dumps({"tags": {"case": "17"}}),
+                             {"Content-Type": "application/json"}, connection=connection, check=False)
+            if answer.status == 200 and not args:
+                one.ask("DELETE", f"/api/data/experiments/{id_}", connection=connection)
+            if answer.status == 200:
+                held.append(id_)
+            if command.poll() is not None:
+                break
+        assert command.wait(60 * PATIENCE) == 0
+        one.stop()
+    assert held
+    left = {row[0] for row in ask(db, "SELECT id FROM benchmark_runs")}
+    assert [id_ for id_ in held if id_ not in left] == []
+
+
 def test_holds(bin_dir, database, tmp_path):
     rng = random.Random(SEED)
     store = Store(bin_dir, database.new(tmp_path), tmp_path / "files", rng, count=12)

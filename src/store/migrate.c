@@ -331,6 +331,9 @@ static const struct {
 		 " salt TEXT NOT NULL,"
 		 " started INTEGER NOT NULL,"
 		 " expires INTEGER NOT NULL) WITHOUT ROWID;" },
+	/* The users who stored views, because each has a share of the room. */
+	{ .sql = "ALTER TABLE views ADD COLUMN created_by TEXT;"
+		 "CREATE INDEX views_created_by ON views (created_by, bytes);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

@@ -22,7 +22,7 @@ PRAGMA user_version = 1;
 """
 APPLICATION = 0x50464C4D
 # undoes the steps after form 15, in both kinds of database
-BACK_TO_FORM_15 = "DROP TABLE sessions; ALTER TABLE presets DROP COLUMN created_by; ALTER TABLE presets DROP COLUMN changed_by; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored; DROP TABLE baselines; DROP TABLE prices; DROP TABLE watch_states; DROP TABLE watches; DROP TABLE annotations; DROP TABLE decisions;"
+BACK_TO_FORM_15 = "DROP INDEX views_created_by; ALTER TABLE views DROP COLUMN created_by; DROP TABLE sessions; ALTER TABLE presets DROP COLUMN created_by; ALTER TABLE presets DROP COLUMN changed_by; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored; DROP TABLE baselines; DROP TABLE prices; DROP TABLE watch_states; DROP TABLE watches; DROP TABLE annotations; DROP TABLE decisions;"
 FIXED = ["id", "run_id", "content_sha256", "form", "name", "stored_at", "changed", "explicit_fields"]
 
 

@@ -8,17 +8,25 @@
 
 void dash_add_view(const struct dash_request *request, struct dash_answer *answer)
 {
+	const char *author = dash_request_author(request);
+	enum store_link_outcome outcome;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *id = NULL;
 
-	if (store_link_put(request->context->store, pl_json_get_text(request->body, "state"), &id,
-			   &err) < 0) {
+	if (store_link_put(request->context->store, pl_json_get_text(request->body, "state"),
+			   author, &outcome, &id, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}
-	if (id == NULL) {
+	if (outcome == STORE_LINK_FULL) {
 		dash_refuse(answer, 409, "the limit of %d views, or of %u bytes, is reached",
 			    STORE_LINKS_MAX, STORE_LINKS_BYTES_MAX);
+		return;
+	}
+	if (outcome == STORE_LINK_FULL_OF_USER) {
+		dash_refuse(answer, 409,
+			    "the limit of %d views, or of %u bytes, of the user '%s' is reached",
+			    STORE_LINKS_OF_USER_MAX, STORE_LINKS_OF_USER_BYTES_MAX, author);
 		return;
 	}
 	auto_free char *url = pl_asprintf("/?view=%s", id);

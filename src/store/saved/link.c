@@ -9,8 +9,11 @@
 
 static STORE_STATEMENT(sql_count_views,
 		       "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM views");
-static STORE_STATEMENT(sql_add_view,
-		       "INSERT INTO views (id, created, bytes, state) VALUES (?1, ?2, ?3, ?4)");
+static STORE_STATEMENT(sql_count_views_of_user,
+		       "SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM views"
+		       " WHERE created_by = ?1");
+static STORE_STATEMENT(sql_add_view, "INSERT INTO views (id, created, bytes, state, created_by)"
+				     " VALUES (?1, ?2, ?3, ?4, ?5)");
 static STORE_STATEMENT(sql_get_view, "SELECT state, created FROM views WHERE id = ?1");
 
 #define ID_LETTERS_MIN 12 /* 72 bits */
@@ -55,20 +58,45 @@ static int get(struct store_sql *sql, const char *id, struct store_link *ret, st
 	return 0;
 }
 
-static int has_room(struct store *store, size_t bytes, bool *ret, struct pl_err *err)
+/* Compares the row of a statement, the number of views and their bytes, with the limits. */
+static int has_room(struct store_stmt *statement, size_t bytes, int64_t count_max,
+		    int64_t bytes_max, bool *ret, struct pl_err *err)
 {
-	auto_borrowed statement = NULL;
 	bool is_row = false;
 
-	if (store_sql_cached(&store->writer, &sql_count_views, &statement, err) < 0 ||
-	    store_sql_step(statement, &is_row, err) < 0)
+	if (store_sql_step(statement, &is_row, err) < 0)
 		return -1;
-	*ret = store_sql_i64(statement, 0) < STORE_LINKS_MAX &&
-	       store_sql_i64(statement, 1) + (int64_t)bytes <= STORE_LINKS_BYTES_MAX;
+	*ret = store_sql_i64(statement, 0) < count_max &&
+	       store_sql_i64(statement, 1) + (int64_t)bytes <= bytes_max;
 	return 0;
 }
 
-static int add(struct store *store, const char *id, const char *state, struct pl_err *err)
+static int judge(struct store *store, size_t bytes, const char *author,
+		 enum store_link_outcome *ret_outcome, struct pl_err *err)
+{
+	auto_borrowed all = NULL;
+	auto_borrowed own = NULL;
+	bool fits = false;
+
+	if (store_sql_cached(&store->writer, &sql_count_views, &all, err) < 0 ||
+	    has_room(all, bytes, STORE_LINKS_MAX, STORE_LINKS_BYTES_MAX, &fits, err) < 0)
+		return -1;
+	*ret_outcome = fits ? STORE_LINK_OK : STORE_LINK_FULL;
+	if (!fits || author == NULL)
+		return 0;
+	if (store_sql_cached(&store->writer, &sql_count_views_of_user, &own, err) < 0)
+		return -1;
+	store_sql_bind_text(own, 1, author);
+	if (has_room(own, bytes, STORE_LINKS_OF_USER_MAX, STORE_LINKS_OF_USER_BYTES_MAX, &fits,
+		     err) < 0)
+		return -1;
+	if (!fits)
+		*ret_outcome = STORE_LINK_FULL_OF_USER;
+	return 0;
+}
+
+static int add(struct store *store, const char *id, const char *state, const char *author,
+	       struct pl_err *err)
 {
 	struct store_stmt *statement;
 	char now[32];
@@ -80,18 +108,20 @@ static int add(struct store *store, const char *id, const char *state, struct pl
 	store_sql_bind_text(statement, 2, now);
 	store_sql_bind_i64(statement, 3, (int64_t)strlen(state));
 	store_sql_bind_text(statement, 4, state);
+	store_sql_bind_text(statement, 5, author);
 	int result = store_sql_finish(statement, err);
 	store_sql_clear(statement);
 	return result;
 }
 
-/* Finds the first id that is free or already this state's; `id` becomes "" if there is no room. */
-static int put(struct store *store, const char *state, char id[ID_LETTERS_MAX + 1],
+/* Finds the first id that is free or already this state's. */
+static int put(struct store *store, const char *state, const char *author,
+	       enum store_link_outcome *ret_outcome, char id[ID_LETTERS_MAX + 1],
 	       struct pl_err *err)
 {
 	char letters[ID_LETTERS_MAX + 1];
-	bool fits = false;
 
+	*ret_outcome = STORE_LINK_OK;
 	letters_of(state, letters);
 	for (size_t count = ID_LETTERS_MIN; count <= ID_LETTERS_MAX; count++) {
 		auto_link link = { .state = NULL };
@@ -103,25 +133,23 @@ static int put(struct store *store, const char *state, char id[ID_LETTERS_MAX + 
 			return 0;
 		if (link.state != NULL)
 			continue;
-		if (has_room(store, strlen(state), &fits, err) < 0)
+		if (judge(store, strlen(state), author, ret_outcome, err) < 0)
 			return -1;
-		if (fits)
-			return add(store, id, state, err);
-		id[0] = '\0';
-		return 0;
+		return *ret_outcome == STORE_LINK_OK ? add(store, id, state, author, err) : 0;
 	}
 	return pl_err_set(err, PL_ERR_INTERNAL, "two views have the same hash");
 }
 
-int store_link_put(struct store *store, const char *state, char **ret_id, struct pl_err *err)
+int store_link_put(struct store *store, const char *state, const char *author,
+		   enum store_link_outcome *ret_outcome, char **ret_id, struct pl_err *err)
 {
 	char id[ID_LETTERS_MAX + 1] = "";
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (store_end(store, put(store, state, id, err), err) < 0)
+	if (store_end(store, put(store, state, author, ret_outcome, id, err), err) < 0)
 		return -1;
-	*ret_id = id[0] != '\0' ? pl_strdup(id) : NULL;
+	*ret_id = *ret_outcome == STORE_LINK_OK ? pl_strdup(id) : NULL;
 	return 0;
 }
 

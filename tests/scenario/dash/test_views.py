@@ -7,6 +7,7 @@ import signal
 import string
 
 import pytest
+from access_tools import Guarded
 from dashboard_tools import Dashboard
 from database_tools import change
 
@@ -89,3 +90,22 @@ def test_there_is_an_end_to_them(dashboard, db, rows):
     assert problem.status == 409 and "the limit of" in problem.json["detail"]
     assert keep(dashboard, "xyz") == kept
     assert dashboard.get(f"{PATH}/{letters('one=more')[:12]}").status == 404
+
+
+@pytest.mark.parametrize("count, size", [(2000, 1), (1, 256 * 1024 * 1024 // 50 - 2)])
+def test_a_user_has_a_share_of_the_room(bin_dir, db, tmp_path, count, size):
+    """One with the role read, too, so a user who fills it keeps no other user out."""
+    with Guarded(bin_dir, db, tmp_path / "tokens") as one:
+        kept = one.post_as("read", PATH, {"state": "xyz"}).json["id"]
+        insert(db, *[(f"{i:012}", size, "y") for i in range(count)])
+        change(db, "UPDATE views SET created_by = 'reader'")
+        problem = one.post_as("read", PATH, {"state": "one=more"})
+        assert problem.status == 409
+        assert problem.json["detail"] == "the limit of 2000 views, or of 5368709 bytes, of the user 'reader' is reached"
+        assert one.post_as("read", PATH, {"state": "xyz"}).json["id"] == kept
+        made = one.post_as("write", PATH, {"state": "one=more"})
+        assert made.status == 201
+        # a state that is stored already takes no room
+        assert one.post_as("read", PATH, {"state": "one=more"}).json == made.json
+    with Dashboard(bin_dir, db) as one:  # without users
+        assert keep(one, "z=1")

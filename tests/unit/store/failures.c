@@ -133,8 +133,9 @@ static int jobs_known(struct known *known, struct pl_err *err)
 static int link_put(struct known *known, struct pl_err *err)
 {
 	auto_free char *id = NULL;
+	enum store_link_outcome outcome;
 
-	return store_link_put(known->store, "{\"b\":1}", &id, err);
+	return store_link_put(known->store, "{\"b\":1}", "ann", &outcome, &id, err);
 }
 
 static int link_get(struct known *known, struct pl_err *err)
@@ -602,6 +603,7 @@ static void a_statement_that_fails_is_reported(void **state)
 	const char *path = scratch_path(*state, "s.db");
 	struct store *other = open_store(&tools, path, false, false);
 	struct known known = { .id = put_text(&tools, other, FLAT).id };
+	enum store_link_outcome link_outcome;
 	struct store_sql sql = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
@@ -612,7 +614,8 @@ static void a_statement_that_fails_is_reported(void **state)
 		"'completed': 2, 'duration': 1.5, 'mean_ttft_ms': 5}",
 		&document);
 	known.prepared = store_prepare(other, &document, "x.json");
-	assert_int_equal(store_link_put(other, "{\"a\":1}", &known.link, &err), 0);
+	assert_int_equal(store_link_put(other, "{\"a\":1}", NULL, &link_outcome, &known.link, &err),
+			 0);
 	assert_int_equal(store_sql_open(&sql, path, false, &err), 0);
 	assert_int_equal(store_sql_use(&sql, STORE_SQL_WRITE, &err), 0);
 	for (size_t k = 0; k < PL_ARRAY_SIZE(calls); k++) {

@@ -7016,7 +7016,7 @@ export interface operations {
                     "application/json": components["schemas"]["ViewResponse"];
                 };
             };
-            /** @description The limit of 100,000 views or 256 MiB is reached */
+            /** @description The limit of 100,000 views or 256 MiB is reached, or a user has a fiftieth of one */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -163,6 +163,13 @@ static bool is_current(const struct dash_access *access, const struct dash_user 
 	       token->role == user->role && token->expires_s > now_s && user->expires_s > now_s;
 }
 
+/* Whether the session of the user has ended. */
+static bool has_signed_out(struct dash_access *access, const struct dash_user *user)
+{
+	return user->has_session && !dash_sessions_have(&access->sessions, user->session_hash,
+							pl_clock_real_ns() / PL_NS_PER_S);
+}
+
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user)
 {
 	if (access == NULL)
@@ -170,7 +177,7 @@ bool dash_access_allows(struct dash_access *access, const struct dash_user *user
 	dash_access_lock(access);
 	bool is_allowed = is_current(access, user);
 	dash_access_unlock(access);
-	return is_allowed;
+	return is_allowed && !has_signed_out(access, user);
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
@@ -327,10 +334,11 @@ bool dash_access_confirm(struct dash_access *access, const struct dash_user *use
 	dash_access_unlock(access);
 	if (!is_readable)
 		return refuse_file(answer);
-	if (is_allowed)
+	if (is_allowed && !has_signed_out(access, user))
 		return true;
 	answer->challenge = REALM ", error=\"invalid_token\"";
-	dash_refuse(answer, 401, "the token has expired or was revoked during the request");
+	dash_refuse(answer, 401, "the %s during the request",
+		    is_allowed ? "session has ended" : "token has expired or was revoked");
 	return false;
 }
 

@@ -65,7 +65,7 @@ bool dash_access_has_tokens(const struct dash_access *access);
 bool dash_access_sign_out(struct dash_access *access, const struct dash_head *head,
 			  struct dash_answer *answer);
 /*
- * Returns whether the user may still receive results: the token exists, and neither it nor the session has expired. A user
+ * Returns whether the user may still receive results: the token exists, and neither it nor the session has ended. A user
  * of a proxy may for one hour; then the client asks again.
  */
 bool dash_access_allows(struct dash_access *access, const struct dash_user *user);

@@ -98,7 +98,8 @@ void dash_sessions_done(struct dash_sessions *sessions)
 
 static struct store_session session_of(const struct dash_user *user, const char *id)
 {
-	struct store_session session = { .started_s = now_s(), .expires_s = user->expires_s };
+	struct store_session session = { .started_us = pl_clock_real_ns() / PL_NS_PER_US,
+					 .expires_s = user->expires_s };
 
 	pl_sha256(id, strlen(id), session.hash);
 	snprintf(session.name, sizeof(session.name), "%s", user->name);
@@ -117,6 +118,7 @@ static bool user_of(const struct store_session *session, struct dash_user *ret)
 	    strlen(session->salt) != 2 * DASH_SALT_BYTES)
 		return false;
 	snprintf(user.name, sizeof(user.name), "%s", session->name);
+	memcpy(user.session_hash, session->hash, sizeof(user.session_hash));
 	for (size_t i = 0; i < DASH_SALT_BYTES; i++) {
 		int high = pl_hex_value(session->salt[2 * i]);
 		int low = pl_hex_value(session->salt[2 * i + 1]);
@@ -129,6 +131,19 @@ static bool user_of(const struct store_session *session, struct dash_user *ret)
 }
 
 /* ---- changes ------------------------------------------------------------------------------- */
+
+/*
+ * Returns the index; count: there is none. The caller has locked. An attacker cannot choose the hash of a guess, so the
+ * time of the comparison reveals nothing about the hash of an id.
+ */
+static size_t index_of(const struct dash_sessions *sessions, const char *hash)
+{
+	size_t i = 0;
+
+	while (i < sessions->count && strcmp(sessions->items[i].hash, hash) != 0)
+		i++;
+	return i;
+}
 
 static void remove_at(struct dash_sessions *sessions, size_t at)
 {
@@ -167,26 +182,16 @@ int dash_sessions_start(struct dash_sessions *sessions, const struct dash_user *
 		return -1;
 	pthread_mutex_lock(&sessions->lock);
 	sessions->change_count++;
-	make_room(sessions, user->name, time_s);
-	*PL_PUSH(sessions->items, sessions->count, sessions->room) = session;
+	/* the thread may have read it from the database */
+	if (index_of(sessions, session.hash) == sessions->count) {
+		make_room(sessions, user->name, time_s);
+		*PL_PUSH(sessions->items, sessions->count, sessions->room) = session;
+	}
 	pthread_mutex_unlock(&sessions->lock);
 	return 0;
 }
 
 /* ---- search -------------------------------------------------------------------------------- */
-
-/*
- * Returns the index; count: there is none. The caller has locked. An attacker cannot choose the hash of a guess, so the
- * time of the comparison reveals nothing about the hash of an id.
- */
-static size_t index_of(const struct dash_sessions *sessions, const char *hash)
-{
-	size_t i = 0;
-
-	while (i < sessions->count && strcmp(sessions->items[i].hash, hash) != 0)
-		i++;
-	return i;
-}
 
 static bool is_id(const char *id)
 {
@@ -210,6 +215,18 @@ static bool look_up(struct dash_sessions *sessions, const char *hash, int64_t ti
 	       is_found;
 }
 
+static bool find(struct dash_sessions *sessions, const char *hash, int64_t time_s,
+		 struct store_session *ret)
+{
+	pthread_mutex_lock(&sessions->lock);
+	size_t at = index_of(sessions, hash);
+	bool is_known = at < sessions->count;
+	if (is_known)
+		*ret = sessions->items[at];
+	pthread_mutex_unlock(&sessions->lock);
+	return (is_known || look_up(sessions, hash, time_s, ret)) && ret->expires_s > time_s;
+}
+
 bool dash_sessions_find(struct dash_sessions *sessions, const char *id, int64_t time_s,
 			struct dash_user *ret)
 {
@@ -219,14 +236,14 @@ bool dash_sessions_find(struct dash_sessions *sessions, const char *id, int64_t 
 	if (!is_id(id))
 		return false;
 	pl_sha256(id, strlen(id), hash);
-	pthread_mutex_lock(&sessions->lock);
-	size_t at = index_of(sessions, hash);
-	bool is_known = at < sessions->count;
-	if (is_known)
-		session = sessions->items[at];
-	pthread_mutex_unlock(&sessions->lock);
-	return (is_known || look_up(sessions, hash, time_s, &session)) &&
-	       session.expires_s > time_s && user_of(&session, ret);
+	return find(sessions, hash, time_s, &session) && user_of(&session, ret);
+}
+
+bool dash_sessions_have(struct dash_sessions *sessions, const char *hash, int64_t time_s)
+{
+	struct store_session session;
+
+	return find(sessions, hash, time_s, &session);
 }
 
 int dash_sessions_end(struct dash_sessions *sessions, const char *id, struct pl_err *err)

@@ -47,6 +47,8 @@ int dash_sessions_start(struct dash_sessions *sessions, const struct dash_user *
 /* Returns false if there is no session with this id. ret->expires_s is when the session ends. */
 bool dash_sessions_find(struct dash_sessions *sessions, const char *id, int64_t now_s,
 			struct dash_user *ret);
+/* Returns whether the session with this hash has not ended. */
+bool dash_sessions_have(struct dash_sessions *sessions, const char *hash, int64_t now_s);
 int dash_sessions_end(struct dash_sessions *sessions, const char *id,
 		      struct pl_err *err) PL_MUST_CHECK;
 /* Returns the number of sessions of a user that have not ended by now_s. */

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/file.h"
+
 enum dash_role {
 #define ROLE(NAME, name, meaning) DASH_ROLE_##NAME,
 #include "tbl/roles.h"
@@ -25,6 +27,7 @@ struct dash_user {
 	int64_t expires_s; /* Unix time */
 	bool is_of_proxy;  /* named by a trusted proxy; otherwise it has a token */
 	bool has_session;  /* named by the cookie of a browser */
+	char session_hash[PL_SHA256_HEX_BYTES]; /* if it has a session: which one */
 	unsigned char salt
 		[DASH_SALT_BYTES]; /* of the token: a new token of the same name has another one */
 };

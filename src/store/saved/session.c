@@ -56,7 +56,7 @@ static int add(struct store *store, const struct store_session *session, int64_t
 	store_sql_bind_text(statement, 2, session->name);
 	store_sql_bind_text(statement, 3, session->role);
 	store_sql_bind_text(statement, 4, session->salt);
-	store_sql_bind_i64(statement, 5, session->started_s);
+	store_sql_bind_i64(statement, 5, session->started_us);
 	store_sql_bind_i64(statement, 6, session->expires_s);
 	int rc = store_sql_finish(statement, err);
 	/* release the pointers to the arguments */
@@ -106,7 +106,7 @@ static void read_row(struct store_stmt *row, struct store_session *ret)
 	copy_text(ret->name, sizeof(ret->name), row, 1);
 	copy_text(ret->role, sizeof(ret->role), row, 2);
 	copy_text(ret->salt, sizeof(ret->salt), row, 3);
-	ret->started_s = store_sql_i64(row, 4);
+	ret->started_us = store_sql_i64(row, 4);
 	ret->expires_s = store_sql_i64(row, 5);
 }
 

@@ -12,8 +12,9 @@ struct store_session {
 	char hash[65]; /* hexadecimal digits; unique */
 	char name[65]; /* of the user */
 	char role[16];
-	char salt[33];                /* of the user's token, as hexadecimal digits */
-	int64_t started_s, expires_s; /* Unix time */
+	char salt[33];      /* of the user's token, as hexadecimal digits */
+	int64_t started_us; /* Unix time, so fine that it orders the sessions of a user */
+	int64_t expires_s;  /* Unix time */
 };
 
 /* Adds a session, and removes those that have expired and the user's oldest beyond `max`, 1 or more. */

@@ -1,10 +1,14 @@
 """Sessions of browsers in the database, for all processes and both kinds of database, and the users who saved something."""
+import contextlib
+import http.client
 import json
 import time
 
+import pytest
 from access_tools import Guarded, add_token, revoke
 from dashboard_tools import Dashboard
 from database_tools import ask
+from live_tools import send as send_live
 from run_tools import PATIENCE
 from wait_tools import wait_for
 
@@ -62,17 +66,69 @@ def test_processes_of_one_database(bin_dir, database, tmp_path):
         assert user(one, cookie) is None and user(two, cookie) is None
 
 
+@pytest.mark.parametrize("other", [False, True], ids=["one", "two"])
+def test_a_stream_ends_with_its_session(bin_dir, database, tmp_path, other):
+    """Also if the user signs out in another process. The token stays valid, and so do streams of the user's other sessions."""
+    if other and getattr(database, "kind", None) != "postgres":
+        return
+    db, path = database.new(tmp_path), tmp_path / "tokens"
+    with contextlib.ExitStack() as stack:
+        one = stack.enter_context(Guarded(bin_dir, db, path))
+        where = stack.enter_context(Dashboard(bin_dir, db, "--token-file", path)) if other else one
+        ended, kept = (sign_in(one, one.tokens["read"]) for _ in range(2))
+        send_live(one, "run-1")
+        replies = []
+        for cookie in (ended, kept):
+            connection = stack.enter_context(contextlib.closing(one.connect_from_elsewhere()))
+            connection.request("GET", "/api/live/run-1", headers={**cookie, "Accept": "text/event-stream"})
+            replies.append(connection.getresponse())
+            assert replies[-1].status == 200 and replies[-1].readline()
+        assert where.ask("DELETE", "/api/session", headers=ended, connection=where.connect()).status == 204
+        began = time.monotonic()
+        with contextlib.suppress(http.client.IncompleteRead, ConnectionResetError):
+            while replies[0].read1():
+                pass
+        assert time.monotonic() - began < 10 * PATIENCE
+        assert user(one, kept) == "reader"
+        while replies[1].readline().strip():  # the rest of the first event
+            pass
+        send_live(one, "run-1", sequence=2)
+        assert replies[1].readline()
+
+
+def test_a_body_that_ends_after_its_session(bin_dir, db, tmp_path):
+    with Guarded(bin_dir, db, tmp_path / "tokens") as one, contextlib.closing(one.connect_from_elsewhere()) as connection:
+        cookie = sign_in(one, one.tokens["write"])
+        body = b'{"version": "1", "text": "late"}'
+        connection.putrequest("POST", "/api/annotations")
+        for name, value in {**cookie, "Content-Type": "application/json", "Content-Length": str(len(body)), "Expect": "100-continue"}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        assert connection.sock.recv(100).startswith(b"HTTP/1.1 100 ")
+        connection.send(body[:2])
+        assert one.ask_as(None, "DELETE", "/api/session", headers=cookie).status == 204
+        connection.send(body[2:])
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["detail"]) == (401, "the session has ended during the request")
+        assert one.get("/api/annotations").json["annotations"] == []
+
+
 def test_the_limit_of_a_user(bin_dir, db, tmp_path):
     with Guarded(bin_dir, db, tmp_path / "tokens") as one:
         first = sign_in(one, one.tokens["read"])
         other = sign_in(one, one.tokens["write"])
-        time.sleep(1.1)  # the first one is the oldest
         for _ in range(20):
             last = sign_in(one, one.tokens["read"])
         assert (user(one, first), user(one, other), user(one, last)) == (None, "writeer", "reader")
         assert len(ask(db, "SELECT hash FROM sessions")) == 21
         time.sleep(1.2)  # the copy was read again
         assert (user(one, first), user(one, other), user(one, last)) == (None, "writeer", "reader")
+        # those of one second end in their order, too
+        made = [last, *(sign_in(one, one.tokens["read"]) for _ in range(19))]
+        time.sleep(1.2)
+        assert [user(one, cookie) for cookie in made] == ["reader"] * 20
+        sign_in(one, one.tokens["read"])
+        assert [user(one, cookie) for cookie in made] == [None] + ["reader"] * 19
 
 
 def test_who_saved_presets_and_prices(bin_dir, db, tmp_path):

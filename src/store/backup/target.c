@@ -222,7 +222,27 @@ static int is_in_set(void *context, const char *sha256, bool *ret, struct pl_err
 	return 0;
 }
 
-/* An unreadable list ends it: the artifacts of that snapshot are unknown. */
+/* Adds the artifacts of a snapshot. INVALID: its list is not the one of its manifest. */
+static int add_listed(const struct store_target *target, const char *name,
+		      struct store_target_set *set, struct pl_err *err)
+{
+	auto_free char *list = store_target_path(target, name, MANIFEST_ARTIFACTS);
+	auto_json json_t *manifest = NULL;
+	char found[PL_SHA256_HEX_BYTES];
+
+	if (store_target_manifest(target, name, &manifest, err) < 0 ||
+	    pl_file_sha256(list, found, err) < 0)
+		return -1;
+	const char *expected = pl_json_get_text(store_manifest_artifacts(manifest), "sha256");
+	if (strcmp(found, expected) != 0)
+		return pl_err_invalid(err,
+				      "'%s' is damaged: found SHA-256 %s, expected %s; no "
+				      "artifacts were removed",
+				      list, found, expected);
+	return store_target_set_add(list, set, err);
+}
+
+/* A damaged snapshot ends it: its artifacts are unknown. */
 static int remove_artifacts(const struct store_target *target,
 			    const struct store_target_names *names, size_t first,
 			    struct pl_err *err)
@@ -231,9 +251,7 @@ static int remove_artifacts(const struct store_target *target,
 	size_t count = 0;
 
 	for (size_t i = first; i < names->count; i++) {
-		auto_free char *list = store_target_path(target, names->items[i],
-							 MANIFEST_ARTIFACTS);
-		if (store_target_set_add(list, &set, err) < 0)
+		if (add_listed(target, names->items[i], &set, err) < 0)
 			return -1;
 	}
 	store_target_set_sort(&set);

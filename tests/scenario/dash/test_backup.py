@@ -361,6 +361,33 @@ def test_an_existing_database_is_replaced_only_by_force(bin_dir, database, tmp_p
     check(bin_dir, "--db", new, "--data", new_data)
 
 
+@pytest.mark.parametrize("damage", ["shorter", "empty", "without a manifest"])
+def test_a_damaged_list_removes_no_artifacts(bin_dir, tmp_path, data, damage):
+    """--keep removes artifacts that no snapshot has; a snapshot whose list is damaged may have all of them."""
+    db, target = tmp_path / "lab.db", tmp_path / "b"
+    fill(bin_dir, tmp_path / "r", db, data, count=2)
+    first = backup(bin_dir, db, target, "--data", data)["snapshot"]["name"]
+    folder = target / "snapshots" / first
+    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+    if damage == "without a manifest":
+        (folder / "manifest.json").unlink()
+    else:
+        lines = whole["artifacts.list"].splitlines(keepends=True)
+        (folder / "artifacts.list").write_bytes(b"".join(lines[:-1] if damage == "shorter" else []))
+    with Dashboard(bin_dir, db, "--data", data) as one:
+        for id_ in one.ids():
+            assert one.ask("DELETE", f"/api/data/experiments/{id_}").status == 204
+        one.stop()
+    assert run_dashboard(bin_dir, "prune", "--db", db, "--data", data).returncode == 0
+    done = run_dashboard(bin_dir, "backup", target, "--db", db, "--data", data, "--keep", 5)
+    assert done.returncode == 2 and str(folder) in done.stderr
+    # the new snapshot is complete, and the old one is repaired
+    assert len(snapshots(target)) == 2 and len(list(target.glob("artifacts/??/*"))) == 8
+    for name, content in whole.items():
+        (folder / name).write_bytes(content)
+    assert check(bin_dir, "--backup", target)["faults"] == 0
+
+
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
 def test_the_log_of_a_removed_database_is_not_applied(bin_dir, tmp_path, data, left):
     """SQLite would apply the log of a killed process to whatever file has the name of its database."""

@@ -139,7 +139,7 @@ static bool csv_cell(struct pl_buf *out, const struct columnar_field *field,
 		     const struct columnar_values *values, size_t row)
 {
 	uint32_t at = columnar_values_at(values, row);
-	char time[40];
+	char time[32];
 
 	if (at == COLUMNAR_NULL)
 		return false;
@@ -154,8 +154,8 @@ static bool csv_cell(struct pl_buf *out, const struct columnar_field *field,
 		query_export_csv_number(out, (double)values->i64[at]);
 		break;
 	case COLUMNAR_TIME:
-		pl_clock_format(values->i64[at] * 1000, "%Y-%m-%dT%H:%M:%SZ", 1, time,
-				sizeof(time));
+		/* as synthetic results have it */
+		pl_clock_rfc3339(values->i64[at] * 1000, time);
 		pl_buf_add_text(out, time);
 		break;
 	case COLUMNAR_TEXT: {

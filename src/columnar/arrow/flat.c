@@ -28,8 +28,10 @@ static char *grow(struct flat_out *out, size_t len)
 static void align(struct flat_out *out, size_t size, size_t len)
 {
 	size_t zeros = (size - (out->len + len) % size) % size;
+	char *at = grow(out, zeros);
 
-	memset(grow(out, zeros), 0, zeros);
+	if (zeros > 0)
+		memset(at, 0, zeros);
 }
 
 static void put(struct flat_out *out, const void *bytes, size_t len)

@@ -68,6 +68,7 @@ static inline void table_set(struct table *table, enum columnar_type type, size_
 			     struct columnar_values *ret)
 {
 	void *items = pl_arena_alloc(table->arena, (count + 1) * sizeof(struct columnar_text));
+	int64_t number;
 
 	ret->distinct = count;
 	for (size_t i = 0; i < count; i++) {
@@ -82,8 +83,8 @@ static inline void table_set(struct table *table, enum columnar_type type, size_
 			((struct columnar_text *)items)[i] = table_text(table);
 			break;
 		default:
-			((int64_t *)items)[i] = (int64_t)table_next(table) >>
-						table_below(table, 64);
+			number = (int64_t)table_next(table);
+			((int64_t *)items)[i] = number >> table_below(table, 64);
 			break;
 		}
 	}

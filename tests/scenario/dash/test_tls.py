@@ -17,7 +17,8 @@ import pytest
 from access_tools import add_token, bearer
 from dashboard_tools import Dashboard, little
 from live_tools import send as send_live
-from run_tools import PATIENCE, environment
+from run_tools import PATIENCE, base_config, environment, run_profllm, write_config
+from sweep_tools import sweep_args, sweep_config
 from tls_tools import make_certificate
 from wait_tools import wait_for
 
@@ -271,3 +272,25 @@ def test_an_upload(bin_dir, made, tmp_path, pair):
         done = subprocess.run([bin_dir / "profllm", "upload", "--to", "http://localhost:1", "--ca-file", made / "one.pem", tmp_path / "r.json"],
                               capture_output=True, text=True, env=environment(), timeout=60 * PATIENCE)
         assert done.returncode == 2 and "--ca-file works only with an https:// address" in done.stderr
+
+
+@pytest.mark.parametrize("file, status, message", [("one.pem", 0, ""), ("two.pem", 8, "certificate verify failed"), ("none", 2, "--ca-file: could not read"),
+                                                   (None, 8, "certificate verify failed")])
+@pytest.mark.parametrize("command", ["run", "sweep", "recover"])
+def test_an_upload_of_a_new_result(bin_dir, made, tmp_path, pair, command, file, status, message):
+    """An unreadable file is found before the run starts. A sweep reports what was not uploaded, and succeeds."""
+    words = [] if file is None else ["--ca-file", made / file]
+    run = ["run", "-c", write_config(tmp_path, base_config(num_prompts=4)), "-o", tmp_path / "r.json"]
+    with serve(bin_dir, made, tmp_path, pair) as one:
+        if command == "sweep":
+            config = write_config(tmp_path, sweep_config({"benchmark.num_prompts": [4]}))
+            done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--upload", one.url, *words))
+        elif command == "recover":
+            assert run_profllm(bin_dir, *run).returncode == 0
+            done = run_profllm(bin_dir, "recover", tmp_path / "r.json", "--upload", one.url, *words)
+        else:
+            done = run_profllm(bin_dir, *run, "--upload", one.url, *words)
+        assert done.returncode == (0 if command == "sweep" and status == 8 else status) and message in done.stderr, done
+        assert one.get("/api/health").json["total"] == (status == 0)
+    if command != "recover":
+        assert ((tmp_path / "r.json").exists() or (tmp_path / "s").exists()) == (status != 2)

@@ -151,10 +151,15 @@ def run_of(bin_dir, folder, **benchmark):
 
 
 def test_records_have_the_goodput_of_the_run(dashboard, bin_dir, tmp_path):
-    before = run_of(bin_dir, tmp_path / "before")["results"]
-    limits = {"ttft": before["median_ttft_ms"], "e2el": before["p75_e2el_ms"], "tpot": before["p90_tpot_ms"]}
-    run = run_of(bin_dir, tmp_path / "run", goodput=[f"{name}:{limit!r}" for name, limit in limits.items()])
-    goodput = run["results"]["request_goodput"]
+    run = run_of(bin_dir, tmp_path / "before")
+    for attempt in range(5):  # a loaded host makes a run much slower or faster than the one before
+        before = run["results"]
+        limits = {"ttft": before["median_ttft_ms"], "e2el": before["p75_e2el_ms"], "tpot": before["p90_tpot_ms"]}
+        folder = tmp_path / f"run-{attempt}"
+        run = run_of(bin_dir, folder, goodput=[f"{name}:{limit!r}" for name, limit in limits.items()])
+        goodput = run["results"]["request_goodput"]
+        if 0 < goodput < run["results"]["request_throughput"]:
+            break
     assert 0 < goodput < run["results"]["request_throughput"]
     # the same run without its goodput, with and without its records
     plain = copy.deepcopy(run)
@@ -165,7 +170,7 @@ def test_records_have_the_goodput_of_the_run(dashboard, bin_dir, tmp_path):
     for i, one in enumerate((run, plain, bare)):
         one["environment"]["engine"]["version"] = f"0.{i}.0"  # three configurations
     assert dashboard.upload("/api/upload/batch", [run, plain, bare])["counts"]["stored"] == 3
-    data = (tmp_path / "run" / "r.requests.jsonl.zst").read_bytes()
+    data = (folder / "r.requests.jsonl.zst").read_bytes()
     answer = dashboard.ask("PUT", f"/api/upload/artifact/{plain['run_id']}/requests/r.requests.jsonl.zst", data,
                            {"Content-Type": "application/octet-stream"})
     assert answer.status == 201, answer.body

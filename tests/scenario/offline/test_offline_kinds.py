@@ -161,6 +161,16 @@ def test_without_vllm_one_message_names_the_other_way(bin_dir, tmp_path):
     assert done.returncode == 2 and "which a server does not expose" in done.stderr
 
 
+def test_a_refused_dry_run_is_json_only_if_asked_for(bin_dir, tmp_path):
+    for more in ([], ["--json"]):
+        done = run_profllm(bin_dir, "bench", "latency", "--model", "m", "--sim", "--batch-size", "0", "--dry-run", *more, cwd=tmp_path)
+        assert done.returncode == 2
+        if not more:
+            assert done.stdout == ""
+    [problem] = json.loads(done.stdout)["problems"]
+    assert (problem["severity"], problem["key"]) == ("error", "benchmark.batch_size")
+
+
 def bench(bin_dir, folder, line, *args):
     done = run_profllm(bin_dir, "bench", *line.split(), "--model", "m", "--sim", "--quiet", "--output", "r.json",
                        "--output-json", "v.json", *args, cwd=folder)

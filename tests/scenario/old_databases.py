@@ -21,8 +21,47 @@ PRAGMA application_id = {application};
 PRAGMA user_version = 1;
 """
 APPLICATION = 0x50464C4D
+# UNDO[n] leads from form n of an SQLite file to form n - 1, for results that were stored without a dictionary
+UNDO = {
+    21: "DROP INDEX views_created_by; ALTER TABLE views DROP COLUMN created_by;",
+    20: "DROP TABLE sessions; ALTER TABLE presets DROP COLUMN created_by; ALTER TABLE presets DROP COLUMN changed_by; ALTER TABLE prices DROP COLUMN changed_by;",
+    19: "DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored;",
+    18: "DROP TABLE baselines;",
+    17: "DROP TABLE prices;",
+    16: "DROP TABLE watch_states; DROP TABLE watches; DROP TABLE annotations; DROP TABLE decisions;",
+    15: "UPDATE benchmark_runs SET form = 'own' WHERE form = 'native'; UPDATE job_items SET form = 'own' WHERE form = 'native';",
+    14: 'ALTER TABLE benchmark_runs RENAME COLUMN "launch.other_servers_max" TO "launch.beside";'
+        'ALTER TABLE benchmark_runs RENAME COLUMN "quality.concurrency_limited.value" TO "quality.cap_held_rate.value";'
+        'ALTER TABLE benchmark_runs RENAME COLUMN "quality.concurrency_limited.status" TO "quality.cap_held_rate.status";'
+        + "".join(f"UPDATE benchmark_runs SET \"quality.{id_}.status\" = '{former}' WHERE \"quality.{id_}.status\" = '{name}';"
+                  for id_ in ("client_error", "cap_held_rate") for former, name in (("ok", "passed"), ("beyond", "over_limit"))),
+    13: "ALTER TABLE benchmark_runs DROP COLUMN upload;",
+    12: "DROP INDEX job_parts_sent_as; ALTER TABLE job_parts DROP COLUMN sent_as; CREATE INDEX job_parts_job ON job_parts (job);",
+    11: "ALTER TABLE jobs DROP COLUMN author; ALTER TABLE job_items DROP COLUMN chosen_by; ALTER TABLE job_items DROP COLUMN expected;",
+    10: "DROP INDEX benchmark_runs_near; ALTER TABLE benchmark_runs DROP COLUMN near_inputs; CREATE INDEX benchmark_runs_near ON benchmark_runs (near_key);",
+    9: "DROP TABLE sweeps;",
+    8: "ALTER TABLE store_state DROP COLUMN pruned;",
+    7: "DROP TABLE dictionaries;",
+    6: "DROP TABLE benchmark_edits; DROP TABLE benchmark_changes; DROP INDEX benchmark_runs_near; DROP INDEX benchmark_runs_content;"
+       "CREATE UNIQUE INDEX benchmark_runs_content ON benchmark_runs (content_sha256);"
+       + "".join(f"ALTER TABLE benchmark_runs DROP COLUMN {name};" for name in ("deleted", "repeat", "near_key", "near")),
+    5: "DROP TABLE job_files; DROP TABLE job_bytes; DROP TABLE job_parts; DROP INDEX job_items_again;"
+       + "".join(f"ALTER TABLE jobs DROP COLUMN {name};" for name in ("on_known", "expected_files", "expected_bytes", "received_files", "received_bytes"))
+       + "ALTER TABLE jobs ADD COLUMN media TEXT; ALTER TABLE jobs ADD COLUMN expected INTEGER; ALTER TABLE jobs ADD COLUMN bytes BLOB;"
+       + "".join(f"ALTER TABLE job_items DROP COLUMN {name};" for name in ("part", "secrets", "near", "is_deleted", "choice", "bytes", "content")),
+    4: "DROP TABLE artifacts;",
+    3: "DROP TABLE presets; DROP TABLE views;",
+    2: "DROP TABLE document_places;",
+}
 # undoes the steps after form 15, in both kinds of database
-BACK_TO_FORM_15 = "DROP INDEX views_created_by; ALTER TABLE views DROP COLUMN created_by; DROP TABLE sessions; ALTER TABLE presets DROP COLUMN created_by; ALTER TABLE presets DROP COLUMN changed_by; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored; DROP TABLE baselines; DROP TABLE prices; DROP TABLE watch_states; DROP TABLE watches; DROP TABLE annotations; DROP TABLE decisions;"
+BACK_TO_FORM_15 = "".join(UNDO[form] for form in sorted(UNDO, reverse=True) if form > 15)
+
+
+def back_to(form, present):
+    """Returns the statements that lead an SQLite file of the present form back."""
+    return "".join(UNDO[step] for step in range(present, form, -1)) + f"PRAGMA user_version = {form};"
+
+
 FIXED = ["id", "run_id", "content_sha256", "form", "name", "stored_at", "changed", "explicit_fields"]
 
 

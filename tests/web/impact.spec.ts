@@ -39,6 +39,10 @@ test('effects with intervals, findings and definitions, and what cannot be told 
     /×2\.\d+.*vary only together|vary only together.*×2\.\d+/,
   )
   expect(await soundness(page)).toEqual([])
+  // on paper, the rows keep the names of their inputs
+  await page.emulateMedia({ media: 'print' })
+  await expect(effect(page, 'Quantization').getByRole('button', { name: 'Quantization', exact: true })).toBeVisible()
+  await page.emulateMedia({ media: null })
 
   // the number says its definition, n and interval
   await effect(page, 'Quantization')

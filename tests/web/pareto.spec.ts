@@ -139,6 +139,9 @@ test('limits are typed, dragged and moved by keys, and shade what keeps them', a
   await typed.press('Enter')
   await expect(page).toHaveURL(/results\.p99_ttft_ms%3C%3D200/)
   await expect(summary).toHaveText(/^1\d of 24 /)
+  await expect(typed).toBeFocused()
+  await typed.press('Enter') // keeps the limit
+  await expect(typed).toHaveValue('200')
   await expect(card(page)).toContainText('Best within all limits')
   await expect(card(page)).toContainText('headroom')
   await expect(card(page).getByRole('img', { name: /^[\d.]+ of 200 ms$/ })).toBeVisible()
@@ -383,7 +386,10 @@ test('prices are entered, imported and shown as the source of the cheapest, and 
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toBeHidden()
   // B200 is twice as fast at 16 times the price; no price is known for H200
-  await expect(cheapest).toContainText(/by price: .*H100.*, [\d.]+ EUR/)
+  await expect(cheapest).toContainText(/by price: .*H100.*, [\d.]+ EUR per million output tokens/)
+  await page.emulateMedia({ media: 'print' })
+  await expect(cheapest.getByRole('button', { name: /H100/ }).first()).toBeVisible()
+  await page.emulateMedia({ media: null })
   await cheapest.getByRole('button', { name: /Cost per million output tokens: definition/ }).click()
   const explained = page.getByRole('dialog', { name: 'Cost per million output tokens' })
   await expect(explained).toContainText('2.5 EUR per hour and NVIDIA H100 80GB HBM3, stored ')

@@ -106,7 +106,7 @@ export function EffectTable({ answer, catalogue, opened, onOpen }: TableProps) {
                   aria-current={effect === opened || undefined}
                 >
                   <th scope="row">
-                    <Act aria-pressed={effect === opened} onPress={() => onOpen(effect)}>
+                    <Act prints aria-pressed={effect === opened} onPress={() => onOpen(effect)}>
                       {name}
                     </Act>
                   </th>

@@ -61,7 +61,7 @@ function Whisker({ effect, answer, isOpen, axis, catalogue, onOpen }: WhiskerPro
   return (
     <div className={css.whisker} role="row" data-opened={isOpen || undefined} aria-current={isOpen || undefined}>
       <span role="rowheader" className={css.effectName}>
-        <Act aria-pressed={isOpen} onPress={() => onOpen(effect)}>
+        <Act prints aria-pressed={isOpen} onPress={() => onOpen(effect)}>
           {name}
         </Act>
         <small>
@@ -78,7 +78,7 @@ function Whisker({ effect, answer, isOpen, axis, catalogue, onOpen }: WhiskerPro
       </span>
       <span role="cell" className={css.number}>
         <CellsFigure contrast={contrast} />
-        <span className={css.onlyNarrow}> cells</span>
+        <span className={css.onlyNarrow}>{contrast.cell_count === 1 ? ' cell' : ' cells'}</span>
       </span>
       <span role="cell" data-finding={effect.finding} className={css.finding}>
         <Explained name={`Finding for ${name}`} rows={findingRows(effect, answer.effect)}>

@@ -151,7 +151,9 @@ function Needs({ needs, catalogue, load, margin, onOpen }: NeedsProps) {
           {needs.slice(0, ROWS_MOST).map((need) => (
             <tr key={need.one.at}>
               <th scope="row">
-                <Act onPress={() => onOpen(need.one.id)}>{need.one.name}</Act>
+                <Act prints onPress={() => onOpen(need.one.id)}>
+                  {need.one.name}
+                </Act>
               </th>
               <td>
                 <bdi>{need.gpu ?? NOT_RECORDED}</bdi>

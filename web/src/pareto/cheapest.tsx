@@ -15,9 +15,15 @@ import css from './pareto.module.css'
 import { intervalOr, useMeans } from './use-means'
 
 const KINDS = [
-  ['price', 'by price', 'derived.cost_per_million_output_tokens', 'lowest price of a million output tokens'],
-  ['gpu', 'by GPU', 'derived.output_throughput_per_gpu', 'highest output throughput per GPU'],
-  ['watt', 'by energy', 'results.energy_per_token_j', 'lowest energy per output token'],
+  [
+    'price',
+    'by price',
+    'derived.cost_per_million_output_tokens',
+    'lowest price of a million output tokens',
+    'per million output tokens',
+  ],
+  ['gpu', 'by GPU', 'derived.output_throughput_per_gpu', 'highest output throughput per GPU', 'per GPU'],
+  ['watt', 'by energy', 'results.energy_per_token_j', 'lowest energy per output token', ''], // its unit is J/tok
 ] as const
 
 const FIELDS = KINDS.map(([, , field]) => field)
@@ -50,7 +56,7 @@ export function Cheapest({ slo, all, catalogue, request, onOpen }: Props) {
   return (
     <section className={css.cheapest} aria-label="Cheapest within all limits" {...oneStop}>
       <b>Cheapest within all limits</b>
-      {KINDS.map(([kind, words, id, best]) => {
+      {KINDS.map(([kind, words, id, best, per]) => {
         const field = catalogue.get(id)
         const one = slo.cheapest[kind]
         const newest = one?.ids.at(-1)
@@ -65,7 +71,7 @@ export function Cheapest({ slo, all, catalogue, request, onOpen }: Props) {
         return (
           <span key={kind}>
             {words}:{' '}
-            <Act onPress={() => onOpen(newest)}>
+            <Act prints onPress={() => onOpen(newest)}>
               {all.find(({ point }) => point.ids.includes(newest))?.name ?? `result ${newest}`}
             </Act>
             ,{' '}
@@ -80,7 +86,7 @@ export function Cheapest({ slo, all, catalogue, request, onOpen }: Props) {
             >
               {showNumber(one.value, form)}
             </Explained>{' '}
-            {form.unit}
+            {form.unit} {per}
           </span>
         )
       })}

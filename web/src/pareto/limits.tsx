@@ -28,31 +28,25 @@ const canHaveLimit = (field: Field) => isNumeric(field) && field.role !== 'input
 
 export function Limits({ limits, catalogue, summary, isBusy, onChange, onAdd }: Props) {
   const [added, setAdded] = useState<Bound | null>(null)
+  const isPending = added !== null && !limits.some((limit) => limit.field === added.field)
+  useEffect(() => {
+    if (!isPending) setAdded(null)
+  }, [isPending])
+  // one list with one key per limit: a new limit keeps its field, and with it the focus, when its value is entered
+  const shown: LimitProps['limit'][] = isPending ? [...limits, { ...added, value: null }] : limits
   return (
     <section className={css.limits} aria-label="Limits">
       <b>Limits</b>
-      {limits.map((limit, at) => (
+      {shown.map((limit, at) => (
         <Limit
           key={`${limit.field} ${limit.op}`}
           limit={limit}
           catalogue={catalogue}
-          onChange={(value) => onChange(limits.with(at, { ...limit, value }))}
-          onRemove={() => onChange(limits.toSpliced(at, 1))}
+          isNew={at === limits.length}
+          onChange={(value) => onChange(limits.toSpliced(at, 1, { ...limit, value }))}
+          onRemove={() => (at === limits.length ? setAdded(null) : onChange(limits.toSpliced(at, 1)))}
         />
       ))}
-      {added && (
-        <Limit
-          key={`new ${added.field}`}
-          limit={{ ...added, value: null }}
-          catalogue={catalogue}
-          isNew
-          onChange={(value) => {
-            setAdded(null)
-            onChange([...limits, { ...added, value }])
-          }}
-          onRemove={() => setAdded(null)}
-        />
-      )}
       {limits.length < LIMITS_MOST && (
         <Pick
           role="add"

@@ -51,9 +51,14 @@ export const Badge = ({ n, of }: { n: number; of: string }) => (
   </span>
 )
 
-// A button that looks like a link.
-export function Act(props: Omit<ButtonProps, 'className'> & { ref?: Ref<HTMLButtonElement> }) {
-  return <AriaButton {...props} className={css.link ?? ''} />
+interface ActProps extends Omit<ButtonProps, 'className'> {
+  ref?: Ref<HTMLButtonElement>
+  prints?: boolean // its text is a name that paper shows, too
+}
+
+// A button that looks like a link. Paper omits it, as it omits other buttons, unless `prints` is set.
+export function Act({ prints = false, ...props }: ActProps) {
+  return <AriaButton {...props} className={join(css.link, prints ? css.prints : undefined)} />
 }
 
 export function ButtonLink({ href, look = 'quiet', children }: { href: string; look?: Look; children: ReactNode }) {

@@ -6,6 +6,7 @@
  * the key of an old experiment.
  */
 #include "result/fields/fields_priv.h"
+#include "result/fields/tree.h"
 
 #include <math.h>
 #include <string.h>

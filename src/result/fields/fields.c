@@ -17,6 +17,7 @@
 #include "result/fields/fields_priv.h"
 #include "result/fields/former.h"
 #include "result/fields/labels.h"
+#include "result/fields/tree.h"
 #include "result/metrics/metrics.h"
 #include "vllm/bench_options.h"
 

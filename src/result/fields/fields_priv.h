@@ -5,8 +5,9 @@
 #pragma once
 
 #include "result/fields/fields.h"
-#include "result/fields/tree.h"
 #include "result/fields/values.h"
+
+struct res_tree;
 
 #define WHOLE_MAX 9e15 /* doubles are exact up to here */
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "dash/problem.h"
 #include "mirror/mirror.h"
 #include "store/store.h"
@@ -29,8 +30,8 @@ static void answer_text(struct dash_answer *answer, struct pl_buf *json)
 }
 
 static int ask_once(const struct dash_request *request, dash_query_fn *query,
-		    const json_t *question, struct pl_buf *ret, struct schema_faults *faults,
-		    struct pl_err *err)
+		    const json_t *question, int64_t end_ns, struct pl_buf *ret,
+		    struct schema_faults *faults, struct pl_err *err)
 {
 	auto_snapshot struct mirror_snapshot *of_all = NULL;
 
@@ -38,6 +39,7 @@ static int ask_once(const struct dash_request *request, dash_query_fn *query,
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(of_all,
 									     request->cancel_token);
+	mirror_snapshot_limit(snapshot, end_ns);
 	return query(snapshot, question, ret, faults, err);
 }
 
@@ -58,12 +60,14 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 	auto_schema_faults faults = { 0 };
 	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
+	int64_t budget_ms = json_integer_value(json_object_get(question, "budget_ms"));
+	int64_t end_ns = budget_ms > 0 ? pl_clock_now_ns() + budget_ms * PL_NS_PER_MS : 0;
 	unsigned tries = 0;
 	int result;
 
 	do {
 		found.len = 0;
-		result = ask_once(request, query, question, &found, &faults, &err);
+		result = ask_once(request, query, question, end_ns, &found, &faults, &err);
 	} while (result < 0 && faults.count == 0 && store_should_retry(&err, &tries));
 	dash_answer_found(answer, result, &found, &faults, &err);
 }

@@ -1,7 +1,8 @@
 /*
- * Fields that are not columns of the database: their cells are read from the documents when a query first names them, and cached for
- * later queries. One thread at a time reads documents, in one pass for all fields that its query lacks. Queries that
- * find their fields in the cache run concurrently.
+ * Fields that are not columns of the database: their cells are read when a query first names them, and cached for later
+ * queries. An index of the database has most of them (mirror_index_fn). One thread at a time reads the documents that
+ * the index does not know, in one pass for all fields that its query lacks. Queries that find their fields in the cache
+ * run concurrently.
  *
  * The reader owns the data read so far, and extends it. Queries see a published copy (`ready`), which covers the rows
  * before one place. A replaced row is appended after all others, so data read once stays correct. Documents are read in
@@ -17,10 +18,12 @@
 #include "base/text.h"
 #include "mirror/mirror_priv.h"
 
-#define TAGS           "tags"
-#define SLICE_NS       (10 * PL_NS_PER_MS)
-#define LAZY_MAX       64           /* cached after their query */
-#define LAZY_BYTES_MAX (256u << 20) /* for all; the last used one is always cached */
+#define TAGS              "tags"
+#define SLICE_NS          (10 * PL_NS_PER_MS)
+#define ROWS_PASSED       1024 /* without a document, between two checks for cancellation */
+#define INDEX_ARENA_BYTES 65536
+#define LAZY_MAX          64           /* cached after their query */
+#define LAZY_BYTES_MAX    (256u << 20) /* for all; the last used one is always cached */
 
 struct ready {
 	size_t end; /* place after the last row in it */
@@ -50,6 +53,7 @@ struct lazy {
 
 	/* ---- under `lock` ---- */
 	struct ready ready;
+	bool is_partial; /* the last reading ended early */
 	unsigned users;
 	uint64_t used; /* greater is later */
 };
@@ -151,7 +155,8 @@ static int compare_ids(const void *a, const void *b)
 /* Returns whether no document has the field: a made-up id, which costs nothing to read again. */
 static bool is_nothing(const struct lazy *lazy)
 {
-	return lazy->is_guessed && (lazy->ready.classes & ~(1u << MIRROR_MISSING)) == 0;
+	return lazy->is_guessed && !lazy->is_partial &&
+	       (lazy->ready.classes & ~(1u << MIRROR_MISSING)) == 0;
 }
 
 /* Removes unused fields: those that no document has, and the least recently used ones over the limits. */
@@ -326,6 +331,168 @@ static const char *member_of(const struct lazy_use *uses, size_t count)
 	return TAGS;
 }
 
+/* ---- the index of the database ----------------------------------------------------------------- */
+
+struct row_name {
+	int64_t id;
+	size_t position;
+};
+
+/* The values of one field that the index knows, by position. */
+struct from_index {
+	size_t first; /* position */
+	size_t count;
+	uint32_t *values; /* of each position from `first` on */
+	struct mirror_indexed indexed;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct row_name *one = a, *other = b;
+
+	return one->id < other->id ? -1 : one->id > other->id;
+}
+
+/* Lists the live rows from a position on, by ascending id. */
+static struct row_name *list_rows(const struct mirror_snapshot *snapshot, size_t first,
+				  size_t *ret_count)
+{
+	size_t end = end_of(snapshot), count = 0;
+	struct row_name *rows = pl_alloc_array(end - first, sizeof(*rows));
+	bool is_sorted = true;
+
+	for (size_t position = first; position < end; position = row_at(snapshot, position + 1)) {
+		if (is_dead(snapshot, position))
+			continue;
+		rows[count] = (struct row_name){ snapshot_id(snapshot, position), position };
+		is_sorted = is_sorted && (count == 0 || rows[count - 1].id < rows[count].id);
+		count++;
+	}
+	if (!is_sorted)
+		qsort(rows, count, sizeof(*rows), compare_names);
+	*ret_count = count;
+	return rows;
+}
+
+static void from_index_done(struct from_index *from)
+{
+	free(from->values);
+	free(from->indexed.values);
+	free(from->indexed.cells);
+	pl_arena_free(from->indexed.arena);
+}
+
+/* Asks the index for the rows that the field lacks. */
+static int ask_index(const struct mirror_snapshot *snapshot, const struct lazy *lazy,
+		     struct from_index *from, struct pl_err *err)
+{
+	const struct mirror *mirror = snapshot->mirror;
+	size_t first = row_at(snapshot, lazy->end), end = end_of(snapshot), count;
+	struct mirror_indexed *indexed = &from->indexed;
+
+	if (mirror->index == NULL || first >= end)
+		return 0;
+	auto_free struct row_name *rows = list_rows(snapshot, first, &count);
+	auto_free int64_t *ids = pl_alloc_array(count, sizeof(*ids));
+	for (size_t i = 0; i < count; i++)
+		ids[i] = rows[i].id;
+	*indexed = (struct mirror_indexed){
+		.snapshot = snapshot,
+		.ids = ids,
+		.count = count,
+		.values = pl_alloc_array(count, sizeof(*indexed->values)),
+		.arena = pl_arena_new(INDEX_ARENA_BYTES),
+	};
+	if (mirror->index(mirror->context, &lazy->field, indexed, err) < 0)
+		return -1;
+	from->first = first;
+	from->count = end - first;
+	from->values = pl_alloc_array(from->count, sizeof(*from->values));
+	for (size_t i = 0; i < count; i++)
+		from->values[rows[i].position - first] = indexed->values[i];
+	indexed->ids = NULL;
+	return 0;
+}
+
+/* Returns the value of a row, or NULL if the index does not know it. */
+static const struct mirror_cell *indexed_at(const struct from_index *from, size_t position)
+{
+	uint32_t value = from->count > 0 ? from->values[position - from->first]
+					 : MIRROR_INDEXED_UNKNOWN;
+
+	return value != MIRROR_INDEXED_UNKNOWN ? &from->indexed.cells[value] : NULL;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+/* Reading all rows that the fields lack. */
+struct row_pass {
+	const struct mirror_snapshot *snapshot;
+	struct lazy_use *uses;
+	struct from_index *from; /* of each use */
+	size_t count;
+	const char *member;
+	size_t passed; /* rows without a document; see ROWS_PASSED */
+	size_t read;   /* documents */
+};
+
+/* Returns whether a field lacks the row and the index does not know it. */
+static bool needs_document(const struct row_pass *pass, size_t position)
+{
+	for (size_t i = 0; i < pass->count; i++) {
+		if (row_at(pass->snapshot, pass->uses[i].lazy->end) == position &&
+		    indexed_at(&pass->from[i], position) == NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Each pass may read a document, so that queries with the smallest budget end, too. */
+static int check_budget(const struct row_pass *pass, size_t position, struct pl_err *err)
+{
+	const struct mirror_snapshot *snapshot = pass->snapshot;
+
+	if (pass->read == 0 || snapshot->end_ns == 0 || pl_clock_now_ns() < snapshot->end_ns)
+		return 0;
+	return pl_err_set(
+		err, PL_ERR_INTERRUPTED,
+		"budget_ms is used up: some fields of this query are not indexed, and the "
+		"documents of %zu of %zu results have been read; retry to continue",
+		position, end_of(snapshot));
+}
+
+static int read_row(struct row_pass *pass, size_t position, struct pl_err *err)
+{
+	const struct mirror_snapshot *snapshot = pass->snapshot;
+	bool is_there = !is_dead(snapshot, position);
+	bool is_read = is_there && needs_document(pass, position);
+	auto_json json_t *document = NULL;
+	int64_t changed = snapshot->version;
+
+	if ((is_read || ++pass->passed % ROWS_PASSED == 0) &&
+	    mirror_snapshot_goes_on(snapshot, err) < 0)
+		return -1;
+	if (is_read &&
+	    (check_budget(pass, position, err) < 0 ||
+	     mirror_snapshot_read(snapshot, position, pass->member, &document, &changed, err) < 0))
+		return -1;
+	pass->read += is_read;
+	for (size_t i = 0; i < pass->count; i++) {
+		struct lazy *lazy = pass->uses[i].lazy;
+		if (row_at(snapshot, lazy->end) != position)
+			continue;
+		const struct mirror_cell *cell = is_there ? indexed_at(&pass->from[i], position)
+							  : NULL;
+		if (cell != NULL)
+			add_cell(lazy, position, cell);
+		else if (document == NULL)
+			skip_row(lazy, position, changed);
+		else
+			add_document(snapshot->mirror->fields, lazy, position, document);
+	}
+	return 0;
+}
+
 /*
  * Reads the rows that the fields lack. If a document fails, the data read so far stays. Called by the reading thread.
  */
@@ -333,32 +500,25 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 		     struct pl_err *err)
 {
 	size_t end = end_of(snapshot), first = end;
-	const char *member = member_of(uses, count);
+	auto_free struct from_index *from = pl_alloc_array(count, sizeof(*from));
+	struct row_pass pass = { .snapshot = snapshot,
+				 .uses = uses,
+				 .from = from,
+				 .count = count,
+				 .member = member_of(uses, count) };
+	int result = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && result == 0; i++) {
 		pass_over(snapshot, uses[i].lazy);
+		result = ask_index(snapshot, uses[i].lazy, &from[i], err);
 		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
 	}
-	for (size_t position = row_at(snapshot, first); position < end;
-	     position = row_at(snapshot, position + 1)) {
-		auto_json json_t *document = NULL;
-		int64_t changed = snapshot->version;
-		if (mirror_snapshot_goes_on(snapshot, err) < 0 ||
-		    (!is_dead(snapshot, position) &&
-		     mirror_snapshot_read(snapshot, position, member, &document, &changed, err) <
-			     0))
-			return -1;
-		for (size_t i = 0; i < count; i++) {
-			if (row_at(snapshot, uses[i].lazy->end) != position)
-				continue;
-			if (document == NULL)
-				skip_row(uses[i].lazy, position, changed);
-			else
-				add_document(snapshot->mirror->fields, uses[i].lazy, position,
-					     document);
-		}
-	}
-	return 0;
+	for (size_t position = row_at(snapshot, first); result == 0 && position < end;
+	     position = row_at(snapshot, position + 1))
+		result = read_row(&pass, position, err);
+	for (size_t i = 0; i < count; i++)
+		from_index_done(&from[i]);
+	return result;
 }
 
 /* Adds the rows of one segment after those computed so far. */
@@ -475,6 +635,15 @@ static int show_all(const struct mirror_snapshot *snapshot, struct lazy_columns 
 	return all ? 0 : 1;
 }
 
+static int may_wait(const struct mirror_snapshot *snapshot, struct pl_err *err)
+{
+	if (snapshot->end_ns > 0 && pl_clock_now_ns() >= snapshot->end_ns)
+		return pl_err_set(
+			err, PL_ERR_INTERRUPTED,
+			"budget_ms is used up: another query is reading documents; retry later");
+	return mirror_snapshot_goes_on(snapshot, err);
+}
+
 /* Waits for another query that is reading, which may take long; the query can be cancelled meanwhile. */
 static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_columns *columns,
 			 struct pl_err *err)
@@ -482,11 +651,12 @@ static int begin_reading(const struct mirror_snapshot *snapshot, struct lazy_col
 	int result = 0;
 
 	pthread_mutex_lock(&columns->lock);
-	while (columns->is_reading && (result = mirror_snapshot_goes_on(snapshot, err)) == 0) {
+	while (columns->is_reading && (result = may_wait(snapshot, err)) == 0) {
 		struct timespec due = pl_clock_timespec(pl_clock_now_ns() + SLICE_NS);
 		pthread_cond_clockwait(&columns->over, &columns->lock, CLOCK_MONOTONIC, &due);
 	}
-	columns->is_reading = true;
+	if (result == 0)
+		columns->is_reading = true;
 	pthread_mutex_unlock(&columns->lock);
 	return result;
 }
@@ -506,6 +676,7 @@ int mirror_lazy_read(const struct mirror_snapshot *snapshot, struct lazy_columns
 	for (size_t i = 0; i < count; i++) {
 		if (uses[i].lazy->ready.end < uses[i].lazy->end)
 			make_ready(uses[i].lazy);
+		uses[i].lazy->is_partial = result < 0;
 	}
 	columns->is_reading = false;
 	pthread_cond_broadcast(&columns->over);

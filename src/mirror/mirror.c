@@ -45,6 +45,11 @@ void mirror_ask_first(struct mirror *mirror, mirror_may_have_fn *may_have)
 	mirror->may_have = may_have;
 }
 
+void mirror_use_index(struct mirror *mirror, mirror_index_fn *index)
+{
+	mirror->index = index;
+}
+
 void mirror_end_questions(struct mirror *mirror)
 {
 	atomic_store(&mirror->is_over, true);

@@ -47,6 +47,33 @@ PL_AUTO_DEFINE(struct mirror, mirror_free);
 void mirror_ask_first(struct mirror *mirror, mirror_may_have_fn *may_have);
 
 /*
+ * Values of one field for many rows, from an index of the database.
+ * - ids: of the rows, in ascending order; borrowed.
+ * - values: of each id, an index into `cells`: 0: unknown, read the document. cells[1] is "not recorded".
+ */
+#define MIRROR_INDEXED_UNKNOWN     0
+#define MIRROR_INDEXED_NOT_THERE   1
+#define MIRROR_INDEXED_FIRST_VALUE 2
+struct mirror_indexed {
+	const struct mirror_snapshot
+		*snapshot; /* a result that changed after its version is unknown */
+	const int64_t *ids;
+	size_t count;
+	uint32_t *values;
+	struct mirror_cell *cells; /* their texts are in the arena */
+	size_t cell_count;
+	size_t cell_room;
+	struct pl_arena *arena;
+};
+/* Returns -1 if the database cannot be read. */
+typedef int mirror_index_fn(void *context, const struct res_field *field,
+			    struct mirror_indexed *indexed, struct pl_err *err);
+/* Documents are read only for rows that the index does not know. The context and the threads are those of `read`. */
+void mirror_use_index(struct mirror *mirror, mirror_index_fn *index);
+/* Returns -1 with INTERRUPTED if the query that needs the values has ended. */
+int mirror_indexed_goes_on(const struct mirror_indexed *indexed, struct pl_err *err) PL_MUST_CHECK;
+
+/*
  * From any thread: all current and future queries end soon with INTERRUPTED. Call it before waiting for the readers in
  * order to free the mirror.
  */
@@ -82,6 +109,13 @@ PL_AUTO_DEFINE(struct mirror_snapshot, mirror_snapshot_put);
  */
 struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 					    struct mirror_cancel_token *cancel_token);
+
+/*
+ * Limits the time in which the query may read documents, until end_ns of the monotonic clock; 0: no limit. After that it
+ * ends with INTERRUPTED. Values read so far are cached, so that the same query continues from there. Call it on a
+ * snapshot of mirror_snapshot_for(), before the query.
+ */
+void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns);
 
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot);
 /* Returns the number of live rows. */

@@ -53,6 +53,7 @@ struct mirror_snapshot {
 	atomic_uint users;
 	struct mirror_snapshot *whole; /* owns all fields below; NULL: this snapshot owns them */
 	struct mirror_cancel_token *cancel_token; /* or NULL */
+	int64_t end_ns; /* of reading documents, on the monotonic clock; 0: none */
 	struct mirror *mirror;
 	int64_t version;
 	size_t live;
@@ -72,6 +73,7 @@ struct mirror {
 	const struct res_fields *fields;
 	mirror_read_fn *read;
 	mirror_may_have_fn *may_have; /* NULL: assume that every document may have every field */
+	mirror_index_fn *index;       /* NULL: read documents */
 	void *context;
 	atomic_bool is_over; /* all queries end */
 	const struct res_field *const *column_fields;

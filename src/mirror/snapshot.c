@@ -153,6 +153,11 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 	return filtered;
 }
 
+void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns)
+{
+	snapshot->end_ns = end_ns;
+}
+
 static void free_parts(struct mirror_snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
@@ -193,6 +198,11 @@ int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_er
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
 				  "the query was canceled: the client disconnected");
 	return 0;
+}
+
+int mirror_indexed_goes_on(const struct mirror_indexed *indexed, struct pl_err *err)
+{
+	return mirror_snapshot_goes_on(indexed->snapshot, err);
 }
 
 int mirror_snapshot_read(const struct mirror_snapshot *snapshot, size_t row, const char *member,

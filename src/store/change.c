@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/artifacts/artifact.h"
+#include "store/field_index/index.h"
 #include "store/prune/hold.h"
 #include "store/store_priv.h"
 #include "vllm/secret.h"
@@ -174,6 +175,22 @@ static int put_paths(struct changing *changing, struct pl_err *err)
 	return store_path_index_put(changing->store, &paths, err);
 }
 
+static int put_leaves(struct changing *changing, struct pl_err *err)
+{
+	struct store *store = changing->store;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (changing->document == NULL && store_read_bare(store, &store->writer, changing->id, NULL,
+							  &changing->document, &why) < 0) {
+		if (why.code == PL_ERR_INVALID)
+			return store_field_index_put_unknown(store, changing->id, err);
+		*err = why;
+		return -1;
+	}
+	auto_json json_t *edited = store_edits_over(&changing->edits, changing->document);
+	return store_field_index_put_document(store, changing->id, edited, err);
+}
+
 /* Marks the row as changed, so that the mirror reads it again. */
 static int touch(struct store *store, int64_t id, bool is_deleted, struct pl_err *err)
 {
@@ -203,7 +220,8 @@ static int write_edits(struct changing *changing, struct pl_err *err)
 	store_sql_bind_i64(write, 1, changing->id);
 	store_sql_bind_text(write, 2, tags);
 	store_sql_bind_text(write, 3, changing->edits.notes);
-	if (store_sql_finish(write, err) < 0 || put_paths(changing, err) < 0)
+	if (store_sql_finish(write, err) < 0 || put_paths(changing, err) < 0 ||
+	    put_leaves(changing, err) < 0)
 		return -1;
 	return touch(store, changing->id, false, err);
 }
@@ -411,6 +429,8 @@ static int prune(struct store *store, const struct deleted *which, struct ids *i
 	}
 	if (ids->count == 0)
 		return 0;
+	if (store_field_index_forget(store, ids->items, ids->count, err) < 0)
+		return -1;
 	if (store_next_version(store, &version, err) < 0 || store_write_version(store, err) < 0 ||
 	    store_sql_cached(&store->writer, &sql_note_pruned, &note, err) < 0)
 		return -1;

@@ -11,6 +11,7 @@
 #include "mirror/priced.h"
 #include "store/analysis/prices.h"
 #include "store/documents/dictionary.h"
+#include "store/field_index/index.h"
 #include "store/memory_rows_priv.h"
 #include "store/status.h"
 #include "store/store_priv.h"
@@ -278,6 +279,7 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	pthread_mutex_init(&memory->lock, NULL);
 	memory->mirror = mirror_new(store->fields, read_for_mirror, store);
 	mirror_ask_first(memory->mirror, may_have);
+	mirror_use_index(memory->mirror, store_field_index_load);
 	if (store_sql_open(&memory->sql, store->address, false, err) < 0 ||
 	    store_sql_use(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;

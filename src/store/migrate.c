@@ -334,6 +334,27 @@ static const struct {
 	/* The users who stored views, because each has a share of the room. */
 	{ .sql = "ALTER TABLE views ADD COLUMN created_by TEXT;"
 		 "CREATE INDEX views_created_by ON views (created_by, bytes);" },
+	/* Values of fields that are not columns: store/field_index/index.h. They are filled in the background. */
+	{ .sql = "CREATE TABLE field_forms ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " content TEXT NOT NULL);"
+		 "CREATE TABLE field_rows ("
+		 " id INTEGER PRIMARY KEY REFERENCES benchmark_runs (id) ON DELETE CASCADE,"
+		 " form INTEGER NOT NULL,"
+		 " bytes BLOB NOT NULL);"
+		 "CREATE INDEX field_rows_form ON field_rows (form, id);"
+		 "CREATE TABLE field_segments ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " form INTEGER NOT NULL,"
+		 " first_id INTEGER NOT NULL,"
+		 " last_id INTEGER NOT NULL,"
+		 " ids BLOB NOT NULL);"
+		 "CREATE TABLE field_chunks ("
+		 " path BLOB NOT NULL,"
+		 " segment INTEGER NOT NULL REFERENCES field_segments (id) ON DELETE CASCADE,"
+		 " bytes BLOB NOT NULL,"
+		 " PRIMARY KEY (path, segment));"
+		 "CREATE INDEX field_chunks_segment ON field_chunks (segment);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

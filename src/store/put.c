@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "result/fields/values.h"
 #include "store/documents/dictionary.h"
+#include "store/field_index/index.h"
 #include "store/possible_duplicates.h"
 #include "store/store_priv.h"
 
@@ -76,6 +77,20 @@ static const char *duplicate_inputs(const struct store *store, const struct mirr
 									   : NULL;
 }
 
+static void prepare_leaves(const struct store *store, const struct res_values *values,
+			   struct store_prepared *prepared)
+{
+	const struct store_edits none = { .repeat = 1 };
+
+	prepared->leaves = store_field_index_row(store, values, &prepared->leaves_len);
+	/* `stored` of a document is not data of this store */
+	if (json_object_get(res_values_document(values), "stored") == NULL)
+		return;
+	auto_free void *leaves = prepared->leaves;
+	prepared->leaves = store_field_index_edited(store, leaves, prepared->leaves_len,
+						    prepared->tags, &none, &prepared->leaves_len);
+}
+
 struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
 				     const char *name)
 {
@@ -91,6 +106,8 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	prepared->explicit_fields = explicit_fields_of(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
 	store_path_index_of(store, document->json, &prepared->paths);
+	prepared->tags = json_incref(json_object_get(document->json, "tags"));
+	prepare_leaves(store, values, prepared);
 	store_duplicates_key(values, prepared->duplicate_key);
 	prepared->duplicate_inputs = duplicate_inputs(store, &prepared->row);
 	return prepared;
@@ -104,6 +121,8 @@ void store_prepared_free(struct store_prepared *prepared)
 	free(prepared->packed);
 	free(prepared->explicit_fields);
 	free(prepared->notes);
+	free(prepared->leaves);
+	json_decref(prepared->tags);
 	store_path_index_done(&prepared->paths);
 	free(prepared);
 }
@@ -324,9 +343,23 @@ static int add(struct store *store, const struct store_prepared *prepared, struc
 						  ? ret->possible_duplicates[0]
 						  : 0;
 	if (write_row(store, prepared, &target, &ret->id, err) < 0 ||
-	    write_document(store, &sql_add_document, prepared, ret->id, err) < 0)
+	    write_document(store, &sql_add_document, prepared, ret->id, err) < 0 ||
+	    store_field_index_put(store, ret->id, prepared->leaves, prepared->leaves_len, err) < 0)
 		return -1;
 	return store_path_index_put(store, &prepared->paths, err);
+}
+
+static int replace_leaves(struct store *store, const struct store_prepared *prepared, int64_t id,
+			  const struct store_edits *edits, struct pl_err *err)
+{
+	size_t len;
+
+	if (edits->tags == NULL && edits->notes == NULL)
+		return store_field_index_put(store, id, prepared->leaves, prepared->leaves_len,
+					     err);
+	auto_free void *leaves = store_field_index_edited(
+		store, prepared->leaves, prepared->leaves_len, prepared->tags, edits, &len);
+	return store_field_index_put(store, id, leaves, len, err);
 }
 
 /* Keeps the edits of users and the repeat number. */
@@ -349,7 +382,9 @@ static int replace_row(struct store *store, const struct store_prepared *prepare
 						   : 0;
 	if (upload > 0)
 		target->edits.upload = upload;
-	return write_row(store, prepared, target, &id, err);
+	if (write_row(store, prepared, target, &id, err) < 0)
+		return -1;
+	return replace_leaves(store, prepared, rival->id, &target->edits, err);
 }
 
 /* Marks again the duplicates of the run that the row had, and of the run that it has now. */
@@ -516,5 +551,8 @@ int store_refill(struct store *store, struct store_stmt *replace, int64_t id,
 	store_runs_bind(replace, 7, &store->columns, row.cells);
 	int result = store_sql_finish(replace, err);
 	store_sql_clear(replace);
-	return result;
+	if (result < 0)
+		return -1;
+	auto_json json_t *edited = store_edits_over(&edits, (json_t *)document);
+	return store_field_index_put_document(store, id, edited, err);
 }

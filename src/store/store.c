@@ -11,6 +11,7 @@
 #include "option/secret.h"
 #include "store/artifacts/files.h"
 #include "store/documents/dictionary.h"
+#include "store/field_index/index.h"
 #include "store/store_priv.h"
 
 #define PATIENCE_NS (STORE_SQL_PATIENCE_MS * PL_NS_PER_MS)
@@ -68,6 +69,7 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	/* until the store is open: another process may be upgrading the file */
 	store->patience_ns = PATIENCE_NS;
 	store->dictionaries = store_dictionaries_new(store->address);
+	store->field_index = store_field_index_new(options->fields);
 	pthread_mutexattr_t retry;
 	pthread_mutexattr_init(&retry);
 	pthread_mutexattr_settype(&retry, PTHREAD_MUTEX_RECURSIVE);
@@ -81,7 +83,8 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 		return -1;
 	store->path = pl_strdup(store_sql_name(&store->writer));
 	if (store_sql_use(&store->writer, STORE_SQL_WRITE, err) < 0 ||
-	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0)
+	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0 ||
+	    store_field_index_open(store, err) < 0)
 		return -1;
 	if (store_put_open(store, err) < 0)
 		return -1;
@@ -97,6 +100,8 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 		store_artifacts_open(store);
 	if (options->patience_ns > 0)
 		store->patience_ns = options->patience_ns;
+	if (options->with_jobs && options->with_columns && store_field_index_build(store, err) < 0)
+		return -1;
 	*ret = pl_take(store);
 	return 0;
 }
@@ -105,6 +110,7 @@ void store_close(struct store *store)
 {
 	if (store == NULL)
 		return;
+	store_field_index_stop(store);
 	store_memory_close(store);
 	store_sql_drop(store->add_row);
 	store_sql_drop(store->replace_row);
@@ -112,6 +118,7 @@ void store_close(struct store *store)
 	store_sql_close(&store->writer);
 	store_path_index_close(store);
 	store_dictionaries_free(store->dictionaries);
+	store_field_index_free(store->field_index);
 	pthread_mutex_destroy(&store->marks_lock);
 	pthread_mutex_destroy(&store->sweeps_lock);
 	json_decref(store->sweeps_cache);

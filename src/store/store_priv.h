@@ -51,6 +51,8 @@ struct store {
 
 	atomic_bool
 		was_replaced; /* by a backup; the next transaction forgets what it knew of the file */
+	struct store_field_index *field_index;
+
 	struct store_memory *memory; /* NULL: results are not in memory */
 
 	pthread_mutex_t sweeps_lock;
@@ -131,6 +133,9 @@ struct store_prepared {
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 	struct store_path_index paths;
+	void *leaves; /* the row of the field index */
+	size_t leaves_len;
+	json_t *tags;                 /* of the document, or NULL */
 	char duplicate_key[65];       /* "": none */
 	const char *duplicate_inputs; /* borrowed from the row; NULL: unknown */
 };

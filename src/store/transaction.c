@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "store/field_index/index.h"
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(
@@ -114,8 +115,10 @@ static int begin(struct store *store, int64_t end_ns, struct pl_err *err)
 		return -1;
 	store->changes_results = false;
 	store->next_version = 0;
-	if (atomic_exchange(&store->was_replaced, false))
+	if (atomic_exchange(&store->was_replaced, false)) {
 		store_path_index_forget(store);
+		store_field_index_doubt(store);
+	}
 	return 0;
 }
 
@@ -136,14 +139,17 @@ int store_end(struct store *store, int result, struct pl_err *err)
 	if (store->in_batch) {
 		if (result < 0 && store->batch_err.code == PL_ERR_NONE)
 			store->batch_err = *err;
-	} else if (result < 0 || store_write_version(store, err) < 0) {
+	} else if (result < 0 || store_field_index_combine(store, err) < 0 ||
+		   store_write_version(store, err) < 0) {
 		store_sql_rollback(&store->writer);
 		result = -1;
 	} else {
 		result = store_sql_commit(&store->writer, err);
 	}
-	if (!store->in_batch)
+	if (!store->in_batch) {
 		store_path_index_end(store, result == 0);
+		store_field_index_end(store, result == 0);
+	}
 	bool is_over = !store->in_batch, changed = store->changes_results;
 	pthread_mutex_unlock(&store->write_lock);
 	/* other writers may continue meanwhile */

@@ -6,11 +6,14 @@
 #include "base/clock.h"
 #include "store/artifacts/artifact.h"
 #include "store/artifacts/prepared_priv.h"
+#include "store/field_index/index.h"
 #include "store/prune/plan_priv.h"
 #include "store/store_priv.h"
 
 /* The longest time for which a transaction keeps others from writing, apart from its commit. */
 #define TRANSACTION_NS (200 * PL_NS_PER_MS)
+/* Results that are removed together: each segment of the field index that has one of them is written again. */
+#define AT_A_TIME 16
 
 static STORE_STATEMENT(
 	sql_prune_artifact,
@@ -76,7 +79,9 @@ static bool is_unchanged(const struct applying *applying, int64_t version)
 	return false;
 }
 
-static int remove_result(struct applying *applying, int64_t id, struct pl_err *err)
+/* *ret_removed: false if the result does not exist any more, or changed. */
+static int remove_result(struct applying *applying, int64_t id, bool *ret_removed,
+			 struct pl_err *err)
 {
 	struct store_sql *writer = &applying->store->writer;
 	struct store_stmt *statement;
@@ -88,8 +93,8 @@ static int remove_result(struct applying *applying, int64_t id, struct pl_err *e
 	store_sql_bind_i64(statement, 1, id);
 	if (store_sql_number(statement, &version, err) < 0)
 		return -1;
-	/* 0: the result does not exist any more */
-	if (version == 0 || !is_unchanged(applying, version))
+	*ret_removed = version != 0 && is_unchanged(applying, version);
+	if (!*ret_removed)
 		return 0;
 	/* marks of other results may refer to it */
 	if (store_duplicates_key_of(applying->store, id, key, err) < 0 ||
@@ -115,6 +120,23 @@ static void add_own(struct applying *applying, int64_t first, int64_t last)
 			 applying->own_room) = (struct versions){ first, last };
 }
 
+static int remove_group(struct applying *applying, size_t *at, struct pl_err *err)
+{
+	const struct store_prune_plan *plan = applying->plan;
+	int64_t removed[AT_A_TIME];
+	size_t count = 0;
+
+	/* the results of a plan are in ascending order */
+	for (size_t i = 0; i < AT_A_TIME && *at < plan->result_count; i++) {
+		bool is_removed = false;
+		removed[count] = plan->results[(*at)++];
+		if (remove_result(applying, removed[count], &is_removed, err) < 0)
+			return -1;
+		count += is_removed;
+	}
+	return store_field_index_forget(applying->store, removed, count, err);
+}
+
 static int remove_results(struct applying *applying, size_t *at, struct pl_err *err)
 {
 	const struct store_prune_plan *plan = applying->plan;
@@ -128,7 +150,7 @@ static int remove_results(struct applying *applying, size_t *at, struct pl_err *
 	/* rows that this transaction marks are rows that it may still remove */
 	add_own(applying, first, INT64_MAX);
 	while (*at < plan->result_count && pl_clock_now_ns() < until_ns) {
-		if (remove_result(applying, plan->results[(*at)++], err) < 0)
+		if (remove_group(applying, at, err) < 0)
 			return -1;
 	}
 	if (store_next_version(applying->store, &last, err) < 0 ||

@@ -151,7 +151,9 @@ def test_the_dry_run_is_what_goes(bin_dir, database, tmp_path, seed):
         assert set(files_of(store.data)) == {sha256 for _, _, sha256, _ in store.artifacts.values()}
         # nothing else: documents, edits and other tables
         left = contents(store.db)
-        untouched = set(left) - {"artifacts", "benchmark_runs", "benchmark_documents", "benchmark_texts", "benchmark_edits", "benchmark_changes"}
+        untouched = set(left) - {"artifacts", "benchmark_runs", "benchmark_documents", "benchmark_texts", "benchmark_edits", "benchmark_changes",
+                                 "field_rows", "field_chunks", "field_segments"}
+        assert ids_of(store.db, "field_rows") <= set(store.results)
         assert {table: left[table] for table in untouched} == {table: before[0][table] for table in untouched}
         check(bin_dir, "--db", store.db, "--data", store.data)
 

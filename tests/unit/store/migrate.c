@@ -50,7 +50,9 @@
 	"ALTER TABLE job_items DROP COLUMN bytes;"                                                 \
 	"ALTER TABLE job_items DROP COLUMN content;"                                               \
 	"DROP TABLE sessions; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored;"     \
-	"ALTER TABLE store_state DROP COLUMN pruned;"
+	"ALTER TABLE store_state DROP COLUMN pruned;"                                              \
+	"DROP TABLE field_chunks; DROP TABLE field_segments; DROP TABLE field_rows;"               \
+	"DROP TABLE field_forms;"
 
 static void run_sql(const char *path, const char *text)
 {

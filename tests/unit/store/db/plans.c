@@ -86,6 +86,16 @@ static const struct {
 	{ "sql_expire_sessions", "sessions", BOUNDED },
 	{ "sql_limit_sessions", "sessions", BOUNDED },
 	{ "sql_list_sessions", "sessions", BOUNDED },
+#define SEGMENTS "one row per 256 results"
+	{ "sql_list_forms", "field_forms", BOUNDED },
+	{ "sql_find_form", "field_forms", BOUNDED },
+	{ "sql_segments_with", "field_segments", SEGMENTS },
+	{ "sql_list_segments", "field_segments", SEGMENTS },
+	{ "sql_all_segments", "field_segments", SEGMENTS },
+	{ "sql_drop_segments_of_form", "field_segments", SEGMENTS },
+	{ "sql_all_rows", "field_rows", "rows that are not combined yet: some hundred" },
+	{ "sql_all_rows", "field_rows_form", "the same, by its index" },
+	{ "sql_all_ids", "benchmark_documents", "once, in the background at start" },
 };
 
 static bool may_scan(const char *name, const char *table)

@@ -37,7 +37,7 @@ def put(dashboard, run_id, kind, name, data, check=True, **headers):
 
 def files_of(folder):
     """Returns the files by name, relative to the directory."""
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != "lock")
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", "hold"))
 
 
 def names(answer):

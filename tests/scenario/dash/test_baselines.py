@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from dashboard_tools import Dashboard
 from test_pareto import result
+from wait_tools import wait_for
 
 PATH, LINES = "/api/baselines", "/api/analysis/baselines"
 USER, GPU = "derived.tokens_per_s_per_user", "derived.output_throughput_per_gpu"
@@ -63,7 +64,7 @@ def test_a_csv_is_listed_and_deleted_and_never_among_the_results(bin_dir, db, cs
         assert imported(bin_dir, db, "--baseline", "Public", "--source", "us", "--date", "2026-10-31", csv).returncode == 0
         (head,) = one.get(PATH).json["baselines"]
         assert (head["id"], head["row_count"], head["sources"], head["first_date"]) == (1, 1, ["us"], "2026-10-31")
-        assert one.get("/api/health").json["data_version"] > version
+        wait_for(lambda: one.get("/api/health").json["data_version"] > version, "the import is seen")
         assert one.ask("DELETE", f"{PATH}/1").status == 204 and one.get(PATH).json == {"baselines": []}
         assert one.ask("DELETE", f"{PATH}/1").status == 404 and one.get(f"{PATH}/1").status == 404
 

@@ -90,7 +90,7 @@ def check(dashboard, sender, folder):
         (artifact,) = dashboard.get(f"/api/data/experiments/{run_id}/artifacts").json["artifacts"]
         assert artifact["sha256"] == hashlib.sha256(trace(i)).hexdigest()
         assert dashboard.ask("GET", f"/api/data/experiments/{run_id}/artifacts/trace/rank0.json", check=False).body == trace(i)
-    left = {path.name for path in folder.rglob("*") if path.is_file() and path.name != "lock"}
+    left = {path.name for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", "hold")}
     assert left == wanted
 
 

@@ -66,6 +66,7 @@ static const struct {
 	{ "sql_add_items", "json_each", "the names that the statement is given" },
 	{ "sql_count_views", "views", BOUNDED },
 	{ "sql_count_views", "views_bytes", BOUNDED },
+	{ "sql_count_views", "views_created_by", BOUNDED },
 	{ "sql_list_sweeps", "sweeps", BOUNDED },
 	{ "sql_count_other_sweeps", "sweeps", BOUNDED },
 	{ "sql_count_other_sweeps", "sweeps_pkey", BOUNDED },

@@ -55,7 +55,7 @@ def watch(dashboard, id_=1):
 def state(dashboard, id_=1):
     """Returns the state of the watch for the present data."""
     def current():
-        version = dashboard.get("/api/health").json["data_version"]
+        version = dashboard.post("/api/filters/apply", {"limit": 0}).json["data_version"]
         found = watch(dashboard, id_)["state"]
         return found if found and found["data_version"] == version else None
     return wait_for(current, "the watch is asked", seconds=30)

@@ -36,10 +36,11 @@ static int check_mark(const char *folder, const char *mark, struct pl_err *err)
 	auto_json json_t *json = pl_json_of_text(text);
 
 	if (!pl_text_equal(pl_json_get_text(json, "application"), "profllm"))
-		return pl_err_invalid(err,
-				      "'%s' is no directory of backups: expected '%s'; name a new "
-				      "or an empty directory",
-				      folder, mark);
+		return pl_err_invalid(
+			err,
+			"'%s' is not a directory of backups: expected '%s'; name a new "
+			"or an empty directory",
+			folder, mark);
 	if (pl_json_get_i64(json, "layout") != MANIFEST_LAYOUT)
 		return pl_err_invalid(
 			err, "'%s' was written by another version: found layout %lld, expected %d",
@@ -89,6 +90,18 @@ static int is_named(void *context, const char *sha256, bool *ret, struct pl_err 
 	return 0;
 }
 
+/* 20260102T030405Z; other files in the directory, such as those of a file manager, are not ours. */
+static bool is_name(const char *name)
+{
+	static const char form[] = "00000000T000000Z";
+
+	for (size_t i = 0; i < sizeof(form); i++) {
+		if (form[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
+			return false;
+	}
+	return true;
+}
+
 static int remove_leftovers(const struct store_target *target, struct pl_err *err)
 {
 	auto_dir dir = opendir(target->snapshots);
@@ -96,7 +109,7 @@ static int remove_leftovers(const struct store_target *target, struct pl_err *er
 
 	while ((name = pl_dir_next(dir)) != NULL) {
 		auto_free char *path = pl_asprintf("%s/%s", target->snapshots, name);
-		if (name[0] == '.' && store_target_remove(path, err) < 0)
+		if (name[0] == '.' && is_name(name + 1) && store_target_remove(path, err) < 0)
 			return -1;
 	}
 	return store_files_tidy(target->files, is_named, NULL, err);
@@ -158,7 +171,7 @@ int store_target_list(const struct store_target *target, struct store_target_nam
 	if (dir == NULL && errno != ENOENT)
 		return pl_err_errno(err, "could not read '%s'", target->snapshots);
 	while ((name = pl_dir_next(dir)) != NULL) {
-		if (name[0] != '.' && strlen(name) < STORE_BACKUP_NAME_BYTES)
+		if (is_name(name))
 			*PL_PUSH(ret->items, ret->count, ret->room) = pl_strdup(name);
 	}
 	if (ret->count > 0)

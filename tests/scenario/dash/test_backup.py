@@ -388,6 +388,20 @@ def test_a_damaged_list_removes_no_artifacts(bin_dir, tmp_path, data, damage):
     assert check(bin_dir, "--backup", target)["faults"] == 0
 
 
+def test_other_files_next_to_snapshots_stay(bin_dir, tmp_path, data):
+    """Files of a file manager or a user are no snapshots: they end no backup, count for no --keep, and are not removed."""
+    db, target = tmp_path / "lab.db", tmp_path / "b"
+    fill(bin_dir, tmp_path / "r", db, data, count=1)
+    backup(bin_dir, db, target, "--data", data)
+    others = [target / "snapshots" / name for name in (".DS_Store", "0 read me", "notes.txt", "20260101T000000Z.txt")]
+    for path in others:
+        path.touch()
+    made = backup(bin_dir, db, target, "--data", data, "--keep", 2)
+    assert made["removed_snapshots"] == 0 and all(path.exists() for path in others)
+    assert check(bin_dir, "--backup", target)["snapshots"] == 2
+    restore(bin_dir, target, tmp_path / "new.db", "--data", tmp_path / "new.files")
+
+
 @pytest.mark.parametrize("left", ["nothing", "an empty file"])
 def test_the_log_of_a_removed_database_is_not_applied(bin_dir, tmp_path, data, left):
     """SQLite would apply the log of a killed process to whatever file has the name of its database."""
@@ -438,7 +452,7 @@ def test_newer_and_other_snapshots_are_refused(bin_dir, database, tmp_path, data
     other = tmp_path / "n.db" if is_address(db) else "postgres://nobody@127.0.0.1:1/none"
     assert "--db: found " in restore(bin_dir, target, other, status=2).stderr
     for words, says in (([target, "--snapshot", "20010101T000000Z"], "snapshot '20010101T000000Z' is missing"), ([target, "--snapshot", ".."], "is missing"),
-                        ([tmp_path / "none"], "is missing"), ([tmp_path / "r"], "is no directory of backups")):
+                        ([tmp_path / "none"], "is missing"), ([tmp_path / "r"], "is not a directory of backups")):
         done = restore(bin_dir, words[0], database.new(tmp_path, "n.db"), *words[1:], status=2)
         assert says in done.stderr, done.stderr
 
@@ -455,9 +469,9 @@ def test_wrong_words(bin_dir, tmp_path):
     db = ["--db", tmp_path / "d.db"]
     for words, says in ((["backup", *db], "found 0 directories, expected one: TARGET"), (["backup", "a", "b", *db], "found 2 directories"),
                         (["backup", "", *db], "TARGET: found an empty name"), (["backup", "a", "--keep", "-1", *db], "--keep: found -1"),
-                        (["backup", tmp_path / "other", *db], "is no directory of backups"), (["backup", "a", "--db", tmp_path / "none.db"], "could not open"),
+                        (["backup", tmp_path / "other", *db], "is not a directory of backups"), (["backup", "a", "--db", tmp_path / "none.db"], "could not open"),
                         (["backup", tmp_path / "none/a", *db], "none"), (["restore", "a"], "--db: found nothing"), (["check", "--snapshot", "x"], "expected --backup"),
-                        (["check", "--backup", "a", *db], "--backup: found --db"), (["check", "--backup", tmp_path / "other"], "is no directory of backups")):
+                        (["check", "--backup", "a", *db], "--backup: found --db"), (["check", "--backup", tmp_path / "other"], "is not a directory of backups")):
         done = run_dashboard(bin_dir, *words, cwd=tmp_path)
         assert done.returncode == 2 and says in done.stderr, (words, done.stderr)
     assert (tmp_path / "other/x").exists() and len(list((tmp_path / "other").iterdir())) == 1

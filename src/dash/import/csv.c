@@ -15,8 +15,9 @@
 /* ---- errors ------------------------------------------------------------------------------------ */
 
 /* `begin`: offset in the line of the row. `name`: of the column, or NULL. */
-static int refuse(const struct dash_csv *csv, const struct dash_csv_row *row, size_t begin,
-		  const char *name, struct pl_err *err, const char *format, va_list args)
+static int PL_PRINTF(6, 0)
+	refuse(const struct dash_csv *csv, const struct dash_csv_row *row, size_t begin,
+	       const char *name, struct pl_err *err, const char *format, va_list args)
 {
 	auto_free char *text = pl_vasprintf(format, args);
 	auto_free char *reason = name != NULL ? pl_asprintf("%s: %s", name, text)

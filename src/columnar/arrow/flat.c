@@ -28,18 +28,15 @@ static char *grow(struct flat_out *out, size_t len)
 static void align(struct flat_out *out, size_t size, size_t len)
 {
 	size_t zeros = (size - (out->len + len) % size) % size;
-	char *at = grow(out, zeros);
 
 	if (zeros > 0)
-		memset(at, 0, zeros);
+		memset(grow(out, zeros), 0, zeros);
 }
 
 static void put(struct flat_out *out, const void *bytes, size_t len)
 {
-	char *at = grow(out, len);
-
 	if (len > 0)
-		memcpy(at, bytes, len);
+		memcpy(grow(out, len), bytes, len);
 }
 
 static void put_ref(struct flat_out *out, size_t ref)

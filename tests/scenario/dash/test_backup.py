@@ -311,7 +311,7 @@ def test_a_small_disk(bin_dir, tmp_path, data):
     disk = tmp_path / "disk"
     disk.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "none", disk], capture_output=True, check=False).returncode != 0:
-        pytest.skip("no file system can be mounted here")
+        pytest.skip("could not mount a tmpfs: needs root and the right to mount")
     try:
         db = tmp_path / "d.db"
         fill(bin_dir, tmp_path / "r", db, data, count=1)
@@ -528,7 +528,7 @@ def test_a_write_does_not_wait_for_a_backup(bin_dir, tmp_path, data):
 def test_the_password_is_in_no_argument(bin_dir, database, tmp_path, data):
     """Only the environment of pg_dump has it; a missing or old pg_dump is refused."""
     if database.kind != "postgres":
-        pytest.skip("of PostgreSQL")
+        pytest.skip("SQLite has no password")
     db, tools, target = database.new(tmp_path), tmp_path / "bin", tmp_path / "b"
     fill(bin_dir, tmp_path / "r", db, data, count=1)
     tools.mkdir()
@@ -554,7 +554,7 @@ def test_the_password_is_in_no_argument(bin_dir, database, tmp_path, data):
 def test_a_schema_of_its_own(bin_dir, database, tmp_path, data):
     """Only the tables of the schema are in the snapshot, which goes to a schema of the same name."""
     if database.kind != "postgres":
-        pytest.skip("of PostgreSQL")
+        pytest.skip("SQLite has no schemas")
     plain, other = database.new(tmp_path), database.new(tmp_path)
     option = "&options=" + quote('-csearch_path="Lab-x"', safe="")
     for db in (plain, other):

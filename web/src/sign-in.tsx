@@ -3,7 +3,8 @@ import { type FormEvent, useEffect, useState } from 'react'
 
 import { ApiError, causeOf } from './api/client'
 import { useSession, useSignIn, useSignOut } from './api/session'
-import { Button, Field, IconButton, join, Note } from './ui/controls'
+import { Button, Field, IconButton, Note } from './ui/controls'
+import { Mark } from './ui/icons'
 import page from './ui/page.module.css'
 import { useUser } from './ui/user'
 import css from './sign-in.module.css'
@@ -12,6 +13,13 @@ const failure = (error: Error) =>
   error instanceof ApiError && error.status === 429
     ? `Too many attempts. Try again in ${error.retryAfterS ?? 6} s.`
     : causeOf(error)
+
+const Brand = () => (
+  <p className={css.brand}>
+    <Mark />
+    ProfLLM
+  </p>
+)
 
 export function SignIn() {
   const session = useSession()
@@ -26,7 +34,8 @@ export function SignIn() {
   }, [])
   if (session.data?.tokens === false)
     return (
-      <main id="main" className={join(page.read, page.wide)}>
+      <main id="main" className={css.card}>
+        <Brand />
         <h1>Sign in</h1>
         <p className={page.lead}>
           A proxy signs users in to this dashboard, and did not name you. Open the dashboard at the address of the
@@ -35,7 +44,8 @@ export function SignIn() {
       </main>
     )
   return (
-    <main id="main" className={join(page.read, page.wide)}>
+    <main id="main" className={css.card}>
+      <Brand />
       <h1>Sign in</h1>
       <p className={page.lead}>
         This dashboard needs a token. An administrator creates it with <code>profllm-dashboard token add</code>.

@@ -58,7 +58,13 @@ function Wide({ title, name, children }: { title: string; name: string; children
       <div className={page.blockHead}>
         <h2>{title}</h2>
       </div>
-      <div className={page.scroll} tabIndex={0} role="region" aria-label={name} aria-description="Scrolls sideways">
+      <div
+        className={join(page.scroll, 'fades')}
+        tabIndex={0}
+        role="region"
+        aria-label={name}
+        aria-description="Scrolls sideways"
+      >
         <table className={page.rows}>{children}</table>
       </div>
     </section>
@@ -70,9 +76,9 @@ const database = ({ database: one }: ServerStatus): Fact[] => [
   ['State', one.state === 'lost' ? <span className={css.bad}>lost</span> : 'available'],
   ...(one.message === null ? [] : ([['Message', one.message]] satisfies Fact[])),
   ['Last query', one.checked_seconds === null ? 'none yet' : `${roughSpan(one.checked_seconds)} ago`],
-  ['Duration of a query', `${(one.query_seconds * 1000).toFixed(1)} ms`],
+  ['Query time', `${(one.query_seconds * 1000).toFixed(1)} ms`],
   [
-    'Lag of the memory',
+    'Behind the database',
     one.behind_count === 0 ? 'none' : `${count(one.behind_count)} changes, ${roughSpan(one.behind_seconds)}`,
   ],
 ]
@@ -96,8 +102,8 @@ const data = ({ results, uploads, disks, live }: ServerStatus): Fact[] => [
 const requests = ({ requests: one, live }: ServerStatus): Fact[] => [
   ['Requests', count(one.total_count), 'Since the server started'],
   ['In progress', count(one.in_flight_count)],
-  ['Errors of clients', count(one.client_error_count), 'Statuses from 400 to 499'],
-  ['Errors of the server', count(one.server_error_count), 'Statuses from 500, without 503'],
+  ['Client errors', count(one.client_error_count), 'Statuses from 400 to 499'],
+  ['Server errors', count(one.server_error_count), 'Statuses from 500, without 503'],
   ['Refused for now', count(one.unavailable_count), 'Status 503'],
   ['Clients that left', count(one.disconnected_count)],
   ['Connections', count(one.connection_count)],
@@ -108,10 +114,10 @@ const process = ({ process: one, results, queues, requests: asked }: ServerStatu
   ['Process', String(one.pid)],
   ['Start (UTC)', time(one.started_at)],
   ['Memory', space(one.resident_bytes)],
-  ['Memory of results', space(results.memory_bytes)],
-  ['Memory of cached responses', space(queues.reduce((sum, { cache }) => sum + (cache?.bytes ?? 0), 0))],
-  ['Memory of uploads', space(asked.body_bytes)],
-  ['Processor time', roughSpan(one.cpu_seconds)],
+  ['Memory, results', space(results.memory_bytes)],
+  ['Memory, cached responses', space(queues.reduce((sum, { cache }) => sum + (cache?.bytes ?? 0), 0))],
+  ['Memory, uploads', space(asked.body_bytes)],
+  ['CPU time', roughSpan(one.cpu_seconds)],
   ['Open files', `${count(one.file_count)}${one.file_limit === null ? '' : ` of ${count(one.file_limit)}`}`],
 ]
 

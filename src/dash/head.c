@@ -258,3 +258,23 @@ bool dash_head_awaits(struct MHD_Connection *connection)
 {
 	return header(connection, MHD_HTTP_HEADER_EXPECT) != NULL;
 }
+
+void dash_head_address(struct MHD_Connection *connection, char ret[DASH_ADDRESS_BYTES])
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct io_addr addr = dash_proxies_client(NULL, info != NULL ? info->client_addr : NULL,
+						  NULL);
+
+	snprintf(ret, DASH_ADDRESS_BYTES, "unix");
+	if (addr.len > 0)
+		io_addr_text(&addr, ret, DASH_ADDRESS_BYTES);
+}
+
+void dash_head_client(const struct dash_head *head, char ret[DASH_ADDRESS_BYTES])
+{
+	io_addr_text(&head->from, ret, DASH_ADDRESS_BYTES);
+	size_t len = strlen(ret);
+	if (len > 2 && strcmp(ret + len - 2, ":0") == 0)
+		ret[len - 2] = '\0';
+}

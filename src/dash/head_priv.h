@@ -6,6 +6,7 @@
 #include "dash/routes.h"
 
 #define DASH_HEAD_BYTES_MAX 65536
+#define DASH_ADDRESS_BYTES  64 /* of an IPv6 address with its port */
 
 struct dash_answer;
 struct dash_hosts;
@@ -34,3 +35,7 @@ void dash_head_request_id(struct MHD_Connection *connection, char ret[DASH_REQUE
 uint64_t dash_head_body_length(struct MHD_Connection *connection);
 /* Returns whether the client waits for "100 Continue" before it sends its body. */
 bool dash_head_awaits(struct MHD_Connection *connection);
+/* Writes the address of the connection; "unix" for a Unix socket. */
+void dash_head_address(struct MHD_Connection *connection, char ret[DASH_ADDRESS_BYTES]);
+/* Writes the address of the client that a proxy has named, which has no port. */
+void dash_head_client(const struct dash_head *head, char ret[DASH_ADDRESS_BYTES]);

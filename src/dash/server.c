@@ -33,6 +33,7 @@
 #include "dash/observe/monitor.h"
 #include "dash/peers.h"
 #include "dash/problem.h"
+#include "dash/request_log.h"
 #include "dash/response_priv.h"
 #include "dash/routes.h"
 #include "dash/work.h"
@@ -57,8 +58,6 @@
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
 /* Time for the last responses, which report the shutdown. */
 #define LAST_NS (PL_NS_PER_S / 2)
-
-#define ADDRESS_BYTES 64 /* of an IPv6 address with its port */
 
 /* At least 1 KiB per second, or 20 KiB if many clients want to connect. */
 static const struct dash_peers_options movement = {
@@ -144,7 +143,7 @@ struct exchange {
 	struct dash_answer answer;
 	int status;
 	size_t sent;
-	char from[ADDRESS_BYTES]; /* address of the client, for the log */
+	char from[DASH_ADDRESS_BYTES]; /* address of the client, for the log */
 	char id[DASH_REQUEST_ID_BYTES];
 
 	/* while suspended */
@@ -213,15 +212,6 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 /* ---- the header ---------------------------------------------------------------------------- */
 
-/* Replaces the address of the proxy by that of its client, which has no port. */
-static void copy_client(struct exchange *exchange)
-{
-	io_addr_text(&exchange->head.from, exchange->from, sizeof(exchange->from));
-	size_t len = strlen(exchange->from);
-	if (len > 2 && strcmp(exchange->from + len - 2, ":0") == 0)
-		exchange->from[len - 2] = '\0';
-}
-
 /* Returns false if refused. */
 static bool read_head(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -246,7 +236,7 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 			    &exchange->target, &exchange->head, answer))
 		return false;
 	if (exchange->head.is_forwarded)
-		copy_client(exchange);
+		dash_head_client(&exchange->head, exchange->from);
 	return dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
 				 answer);
 }
@@ -294,19 +284,6 @@ static void open_sink(struct exchange *exchange)
 	exchange->is_refused = exchange->sink == NULL;
 }
 
-/* Writes the address of the connection. */
-static void copy_address(struct exchange *exchange, struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	struct io_addr addr = dash_proxies_client(NULL, info != NULL ? info->client_addr : NULL,
-						  NULL);
-
-	snprintf(exchange->from, sizeof(exchange->from), "unix");
-	if (addr.len > 0)
-		io_addr_text(&addr, exchange->from, sizeof(exchange->from));
-}
-
 /*
  * Sends a refusal at once and closes the connection if the client has not begun to send its body (it waits for "100
  * Continue"), or if the body is long or of unknown length; otherwise the refusal follows the body.
@@ -319,7 +296,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 	exchange->answer.path = exchange->text;
 	dash_head_request_id(connection, exchange->id);
 	if (exchange->server->context->access != NULL || logs_requests(exchange->server))
-		copy_address(exchange, connection);
+		dash_head_address(connection, exchange->from);
 	if (!read_head(exchange, connection))
 		exchange->is_refused = true;
 	else if (length != UINT64_MAX && length > exchange->match.bytes_max)
@@ -476,55 +453,6 @@ static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *con
 	return send_answer(exchange, connection);
 }
 
-static const char *route_of(const struct exchange *exchange)
-{
-	const char *method, *path;
-
-	dash_route_at(dash_route_index(&exchange->match, exchange->answer.status), &method, &path);
-	return path;
-}
-
-/* The members of a line about a request, for the format JSON. */
-static json_t *describe(const struct exchange *exchange, double ms)
-{
-	const char *user = exchange->answer.user_name != NULL ? exchange->answer.user_name
-							      : exchange->match.user.name;
-	json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:I, s:f}", "request_id", exchange->id,
-				   "method", pl_json_text(exchange->method), "target",
-				   pl_json_text(exchange->text), "route", route_of(exchange),
-				   "bytes", (json_int_t)exchange->sent, "duration_ms", ms);
-
-	json_object_set_new(object, "status",
-			    exchange->status != 0 ? json_integer(exchange->status) : json_null());
-	json_object_set_new(object, "user", user[0] != '\0' ? json_string(user) : json_null());
-	json_object_set_new(object, "from",
-			    exchange->from[0] != '\0' ? json_string(exchange->from) : json_null());
-	return object;
-}
-
-static void log_request(const struct exchange *exchange)
-{
-	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was complete",
-					    [DASH_WORK_DROPPED] = ", which was not started",
-					    [DASH_WORK_GIVEN_UP] = ", which was canceled" };
-	auto_free char *text = pl_clean_line(exchange->text);
-	auto_free char *method = exchange->method != NULL ? pl_clean_line(exchange->method) : NULL;
-	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
-	auto_free char *answer =
-		exchange->status != 0
-			? pl_asprintf("%d %zu bytes", exchange->status, exchange->sent)
-			: pl_asprintf("disconnected before the response%s",
-				      exchange->connection != NULL ? ends[exchange->asker.end]
-								   : "");
-
-	if (pl_log_format() == PL_LOG_JSON)
-		pl_log_object(PL_LOG_INFO, exchange->status != 0 ? "request" : answer,
-			      describe(exchange, ms));
-	else
-		fprintf(stderr, "%.40s %.500s %s in %.1f ms%s%s\n", method != NULL ? method : "?",
-			text, answer, ms, exchange->id[0] != '\0' ? ", id " : "", exchange->id);
-}
-
 static void count_request(const struct exchange *exchange)
 {
 	int64_t duration_ns = exchange->answer.is_unbuffered
@@ -536,45 +464,29 @@ static void count_request(const struct exchange *exchange)
 			      exchange->status, duration_ns, exchange->sent);
 }
 
-/*
- * Changes by users, and requests with a token that is invalid or lacks the role. Others are not logged, because their
- * number has no limit: any client can send them.
- */
-static bool is_audited(const struct exchange *exchange)
+static void log_exchange(const struct exchange *exchange)
 {
-	const char *challenge = exchange->answer.challenge;
+	static const char *const ends[] = { [DASH_WORK_MADE] = ", which was complete",
+					    [DASH_WORK_DROPPED] = ", which was not started",
+					    [DASH_WORK_GIVEN_UP] = ", which was canceled" };
+	const struct dash_request_record record = {
+		.id = exchange->id,
+		.method = exchange->method,
+		.target = exchange->text,
+		.from = exchange->from,
+		.end = exchange->connection != NULL ? ends[exchange->asker.end] : "",
+		.match = &exchange->match,
+		.answer = &exchange->answer,
+		.status = exchange->status,
+		.sent = exchange->sent,
+		.duration_ns = pl_clock_now_ns() - exchange->begun_ns,
+		.is_requested = exchange->is_requested,
+	};
 
-	if (exchange->server->context->access == NULL || exchange->status == 0)
-		return false;
-	bool has_user = exchange->match.user.name[0] != '\0' || exchange->answer.user_name != NULL;
-	return (challenge != NULL && strstr(challenge, "error=") != NULL) ||
-	       (exchange->match.operation != NULL && exchange->is_requested && has_user &&
-		dash_operation_is_audited(exchange->match.operation));
-}
-
-/* The path without its query. No part of a header or body is logged. */
-static void log_audit(const struct exchange *exchange)
-{
-	auto_free char *path = pl_strndup(exchange->text, strcspn(exchange->text, "?"));
-	auto_free char *text = pl_clean_shown(path);
-	const struct dash_user *user = &exchange->match.user;
-	char time[32];
-
-	pl_clock_rfc3339(pl_clock_real_ns(), time);
-	const char *name = exchange->answer.user_name != NULL ? exchange->answer.user_name
-			   : user->name[0] != '\0'            ? user->name
-							      : "-";
-	if (pl_log_format() == PL_LOG_JSON)
-		pl_log_object(PL_LOG_INFO, "audit",
-			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:o}", "request_id",
-					exchange->id, "user", name, "role",
-					dash_role_name(user->role), "from", exchange->from,
-					"status", exchange->status, "method", exchange->method,
-					"path", pl_json_text(text)));
-	else
-		pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s id=%s status=%d %s %.500s",
-		       time, name, dash_role_name(user->role), exchange->from, exchange->id,
-		       exchange->status, exchange->method, text);
+	if (logs_requests(exchange->server))
+		dash_log_request(&record);
+	if (exchange->server->context->access != NULL)
+		dash_log_audit(&record);
 }
 
 /* Frees the exchange. */
@@ -584,10 +496,7 @@ static void exchange_done(struct exchange *exchange)
 
 	dash_peer_set_state(exchange->peer, DASH_PEER_SENDS);
 	count_request(exchange);
-	if (logs_requests(server))
-		log_request(exchange);
-	if (is_audited(exchange))
-		log_audit(exchange);
+	log_exchange(exchange);
 	if (exchange->has_begun)
 		forget_body(exchange);
 	dash_answer_done(&exchange->answer);

@@ -11,6 +11,21 @@ const HEAD = -1 // as a row
 const NAME = 1 // the first column, as aria-colindex
 const WIDTH_STEP_PX = 16
 
+const SCREEN_SHARE = 0.85 // of the height, for PageDown
+
+// Returns the scroll position in px that a key leads to, as on a page that scrolls; undefined: not such a key.
+function scrollAfter({ key, shiftKey }: KeyboardEvent, { scrollTop, scrollHeight, clientHeight }: HTMLElement) {
+  const screen = clientHeight * SCREEN_SHARE
+  const places: Record<string, number> = {
+    Home: 0,
+    End: scrollHeight,
+    PageUp: scrollTop - screen,
+    PageDown: scrollTop + screen,
+    ' ': shiftKey ? scrollTop - screen : scrollTop + screen,
+  }
+  return places[key]
+}
+
 interface At {
   row: number | null // null: none yet
   column: number
@@ -179,6 +194,21 @@ export function useGridKeys(options: Options) {
       table?.removeEventListener('keydown', press)
       table?.removeEventListener('focusin', enter)
     }
+  }, [])
+  // In a wide window only the table scrolls. While no element has the focus, it takes the keys that scroll a page.
+  useEffect(() => {
+    const scroll = (event: KeyboardEvent) => {
+      const { current: table } = latest.current.table
+      const { scrollHeight, clientHeight } = document.documentElement
+      if (!table || scrollHeight > clientHeight || document.activeElement !== document.body) return
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return
+      const top = scrollAfter(event, table)
+      if (top === undefined) return
+      event.preventDefault()
+      table.scrollTo({ top })
+    }
+    window.addEventListener('keydown', scroll)
+    return () => window.removeEventListener('keydown', scroll)
   }, [])
   // The next step begins at the first row again.
   return useCallback(() => {

@@ -205,7 +205,7 @@ test('with a selection, the sort order of the table is readable at 1024 px', asy
   expect(scrolls, `${wide} px`).toBeLessThanOrEqual(0)
 })
 
-test('Explore, Compare and an experiment print in light colors and uncut', async ({ page }) => {
+test('pages print in light colors and uncut', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await explore(page, '?select=1,2')
   const address = dashboard().url
@@ -251,9 +251,11 @@ test('Explore, Compare and an experiment print in light colors and uncut', async
   for (const [place, width] of [
     ['/compare?side=1&side=2&side=3', LANDSCAPE],
     ['/experiments/1', 718],
+    ['/pareto', LANDSCAPE],
+    ['/scaling', LANDSCAPE],
   ] as const) {
     await page.goto(address + place)
-    await expect(page.getByRole('region', { name: /^(Metrics|Verdict)/ }).first()).toBeVisible()
+    await expect(page.getByRole('main').getByRole('table').first()).toBeVisible()
     await page.setViewportSize({ width, height: 1000 })
     expect(await cut(page), place).toEqual([])
     for (const head of await page.locator('thead th').all())

@@ -1,8 +1,9 @@
 /*
  * The version of the file. Numbered steps upgrade it to what this program expects. They run once, in order, in one
  * transaction, and the file contains the number of the last step (user_version), so a program with fewer steps refuses
- * it. Columns of fields are not steps: src/tbl lists them, and missing ones are added whenever the file is opened. A
- * document contains values that had no field when it was stored, so a new column has values for old results, too.
+ * it. Columns of fields are not steps: src/tbl lists them, and missing ones are added whenever the file is opened, also to
+ * the view of the results. A document contains values that had no field when it was stored, so a new column has values
+ * for old results, too.
  *
  * Documents have a separate table: SQLite stores a row contiguously, so reading columns would otherwise pass through
  * each document.
@@ -355,6 +356,8 @@ static const struct {
 		 " bytes BLOB NOT NULL,"
 		 " PRIMARY KEY (path, segment));"
 		 "CREATE INDEX field_chunks_segment ON field_chunks (segment);" },
+	/* The view for users of SQL, which is created below. A step that changes one of its columns drops it, too. */
+	{ .sql = "DROP VIEW IF EXISTS " STORE_RESULTS_VIEW ";" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10
@@ -538,16 +541,14 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 	if (check_form(store, ret_done, err) < 0 || run_steps(store, *ret_done, err) < 0 ||
 	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
 		return -1;
-	if (count == 0)
-		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (store_runs_add_column(&store->writer, store->columns.items[missing[i]], err) <
 		    0)
 			return -1;
 	}
-	if (!are_of_documents(store, missing, count))
-		return 0;
-	return fill_columns(store, count, err);
+	if (store_runs_make_view(&store->writer, &store->columns, err) < 0)
+		return -1;
+	return are_of_documents(store, missing, count) ? fill_columns(store, count, err) : 0;
 }
 
 static int migrate(struct store *store, struct pl_err *err)
@@ -562,16 +563,18 @@ static int migrate(struct store *store, struct pl_err *err)
 int store_migrate(struct store *store, struct pl_err *err)
 {
 	auto_free size_t *missing = NULL;
+	bool has_view = false;
 	size_t count = 0;
 	int64_t done = 0;
 
 	if (check_form(store, &done, err) < 0)
 		return -1;
 	if (done == STEP_COUNT &&
-	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
+	    (store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0 ||
+	     store_runs_view_is_complete(&store->writer, &store->columns, &has_view, err) < 0))
 		return -1;
 	/* nothing to do: take no lock, so that a file can be opened while others write */
-	if (done == STEP_COUNT && count == 0)
+	if (done == STEP_COUNT && count == 0 && has_view)
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;

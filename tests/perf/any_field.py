@@ -77,13 +77,10 @@ def fill(program, db, rows):
     run.stdout.readline()
     run.terminate()
     run.wait()
-    if is_address(db):
-        texts = ["benchmark_texts"]
-    else:
-        texts = []
-    change(db, f"DELETE FROM benchmark_runs WHERE id > {have}")
-    have = ask(db, "SELECT max(last_id) FROM field_segments")[0][0]
-    change(db, f"DELETE FROM benchmark_runs WHERE id > {have}")
+    texts = ["benchmark_texts"] if is_address(db) else []
+    have = ask(db, f"SELECT max(last_id) FROM field_segments WHERE last_id <= {have}")[0][0]
+    # SQLite's connections of Python do not cascade
+    change(db, ";".join(f"DELETE FROM {table} WHERE id > {have}" for table in ["field_rows", "benchmark_documents", *texts, "benchmark_runs"]))
     for first in range(have, rows, have):
         most = min(have, (rows - first) // SEGMENT * SEGMENT)
         if most == 0:

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "store/db/dump.h"
 #include "store/db/postgres_priv.h"
+#include "store/db/runs.h"
 #include "store/db/tables.h"
 
 #define OUTPUT_BYTES_MAX  65536u
@@ -267,6 +268,9 @@ int store_pg_load(struct store_sql *sql, const char *path, bool replaces, struct
 	if (check_version(pg_of(sql), "pg_restore", err) < 0 ||
 	    split_address(pg_of(sql), &conninfo, &password, err) < 0 ||
 	    store_sql_run(sql, "SELECT pg_advisory_lock(" LOCK_WRITES ")", err) < 0)
+		return -1;
+	/* archives lack the view, and a table that a view reads cannot be dropped; the next migration makes it again */
+	if (replaces && store_sql_run(sql, "DROP VIEW IF EXISTS " STORE_RESULTS_VIEW, err) < 0)
 		return -1;
 	pl_strv_add(&argv, "pg_restore");
 	pl_strv_add(&argv, "--single-transaction");

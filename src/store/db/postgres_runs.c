@@ -69,6 +69,13 @@ static char *column_text(const struct res_field *field)
 			   type_of(field));
 }
 
+/* The columns have types, and NULL where there is no value of that type. */
+static void add_view_value(struct pl_buf *text, const char *id, const struct res_field *field)
+{
+	(void)field;
+	pl_buf_addf(text, "\"%s\"", id);
+}
+
 /* ---- statements ---------------------------------------------------------------------------- */
 
 static void add_ids(struct pl_buf *text, const struct store_columns *columns, bool texts)
@@ -282,6 +289,15 @@ const struct store_runs_driver store_pg_runs_driver = {
 	.column_names = "SELECT attname::text FROM pg_attribute WHERE attrelid IN"
 			" ('benchmark_runs'::regclass, 'benchmark_texts'::regclass)"
 			" AND attnum > 0 AND NOT attisdropped",
+	.view_names = "SELECT attname::text FROM pg_attribute"
+		      " WHERE attrelid = to_regclass('" STORE_RESULTS_VIEW "')"
+		      " AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+	.view_fixed = "id, run_id, name, form, stored_at, content_sha256,"
+		      " explicit_fields::text AS explicit_fields",
+	.view_from = "FROM benchmark_runs JOIN benchmark_texts USING (id) WHERE deleted = 0",
+	/* it keeps the rights of other roles */
+	.view_replace = "CREATE OR REPLACE VIEW " STORE_RESULTS_VIEW,
+	.add_view_value = add_view_value,
 	.make = make,
 	.table = table,
 	.column_text = column_text,

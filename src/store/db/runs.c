@@ -81,18 +81,24 @@ static int compare_names(const void *a, const void *b)
 	return strcasecmp(*one, *other);
 }
 
-static int read_names(struct store_sql *sql, struct names *ret, struct pl_err *err)
+static int list_names(struct store_sql *sql, const char *text, struct names *ret,
+		      struct pl_err *err)
 {
 	auto_statement statement = NULL;
 	int result;
 
-	if (store_sql_prepare(sql, driver_of(sql)->column_names, &statement, err) < 0)
+	if (store_sql_prepare(sql, text, &statement, err) < 0)
 		return -1;
 	while ((result = store_sql_next(statement, err)) > 0) {
 		*PL_PUSH(ret->items, ret->count,
 			 ret->room) = pl_strdup(store_sql_text(statement, 0));
 	}
-	if (result < 0)
+	return result;
+}
+
+static int read_names(struct store_sql *sql, struct names *ret, struct pl_err *err)
+{
+	if (list_names(sql, driver_of(sql)->column_names, ret, err) < 0)
 		return -1;
 	if (ret->count > 0)
 		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
@@ -122,6 +128,69 @@ int store_runs_missing(struct store_sql *sql, const struct store_columns *column
 	*ret = pl_take(missing);
 	*ret_count = count;
 	return 0;
+}
+
+/* ---- the view ------------------------------------------------------------------------------ */
+
+/* Lists the columns of the view in their order, and adds those that it lacks. Returns their number before. */
+static int list_view(struct store_sql *sql, const struct store_columns *columns, struct names *ret,
+		     size_t *ret_before, struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names sorted = { 0 };
+
+	if (list_names(sql, driver_of(sql)->view_names, ret, err) < 0)
+		return -1;
+	*ret_before = ret->count;
+	for (size_t i = 0; i < ret->count; i++)
+		*PL_PUSH(sorted.items, sorted.count, sorted.room) = pl_strdup(ret->items[i]);
+	if (sorted.count > 0)
+		qsort(sorted.items, sorted.count, sizeof(*sorted.items), compare_names);
+	for (size_t i = 0; i < columns->count; i++) {
+		const char *id = columns->items[i]->id;
+		if (!has_name(&sorted, id))
+			*PL_PUSH(ret->items, ret->count, ret->room) = pl_strdup(id);
+	}
+	return 0;
+}
+
+int store_runs_view_is_complete(struct store_sql *sql, const struct store_columns *columns,
+				bool *ret, struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names names = { 0 };
+	size_t before;
+
+	if (list_view(sql, columns, &names, &before, err) < 0)
+		return -1;
+	*ret = before == names.count;
+	return 0;
+}
+
+int store_runs_make_view(struct store_sql *sql, const struct store_columns *columns,
+			 struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names names = { 0 };
+	const struct store_runs_driver *driver = driver_of(sql);
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+	size_t before;
+
+	if (list_view(sql, columns, &names, &before, err) < 0)
+		return -1;
+	if (before == names.count)
+		return 0;
+	pl_buf_addf(&text, "%s AS SELECT %s", driver->view_replace, driver->view_fixed);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *id = names.items[i];
+		size_t column = store_column_find(columns, id);
+		/* the fixed ones have no dot */
+		if (column == SIZE_MAX && strchr(id, '.') == NULL)
+			continue;
+		pl_buf_add_text(&text, ", ");
+		driver->add_view_value(&text, id,
+				       column != SIZE_MAX ? columns->items[column] : NULL);
+		pl_buf_addf(&text, " AS \"%s\"", id);
+	}
+	pl_buf_addf(&text, " %s", driver->view_from);
+	return store_sql_run(sql, pl_buf_text(&text), err);
 }
 
 /* ---- former names -------------------------------------------------------------------------- */

@@ -37,6 +37,18 @@ int store_runs_rename_former(struct store_sql *sql, const struct store_columns *
 int store_runs_missing(struct store_sql *sql, const struct store_columns *columns, size_t **ret,
 		       size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * The view for users of SQL (docs/reference/sql.md): a row per result that is not deleted, and a column per field, with
+ * one type on every kind of database. NULL: the field has no value of that type.
+ */
+#define STORE_RESULTS_VIEW "benchmark_results"
+/* Returns whether the view exists and has all columns. */
+int store_runs_view_is_complete(struct store_sql *sql, const struct store_columns *columns,
+				bool *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Creates the view, or adds the columns that it lacks after those that it has. Call it within a transaction. */
+int store_runs_make_view(struct store_sql *sql, const struct store_columns *columns,
+			 struct pl_err *err) PL_MUST_CHECK;
+
 /* Statements (free()). Their parameters are the fixed columns from ?1 on, in order, followed by the cells. */
 struct store_runs_fixed {
 	const char *const *names;

@@ -9,10 +9,16 @@
 
 struct store_runs_driver {
 	const char *column_names; /* a statement that returns the column names */
+	const char *view_names; /* the same for the view, in their order; no rows: it is missing */
+	const char *view_fixed; /* the columns of the view that are not fields */
+	const char *view_from;  /* FROM … WHERE … of the view */
+	const char *view_replace; /* statements that start the definition of the view */
 	int (*make)(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		    struct pl_err *err);
 	const char *(*table)(const struct res_field *field);
 	char *(*column_text)(const struct res_field *field);
+	/* Adds the value of a column of the view; NULL: a column of a newer program. */
+	void (*add_view_value)(struct pl_buf *text, const char *id, const struct res_field *field);
 	char *(*add_text)(const struct store_runs_fixed *fixed,
 			  const struct store_columns *columns);
 	char *(*replace_text)(const struct store_runs_fixed *fixed,

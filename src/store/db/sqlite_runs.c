@@ -31,6 +31,28 @@ static char *column_text(const struct res_field *field)
 	return pl_asprintf("ALTER TABLE benchmark_runs ADD COLUMN \"%s\"", field->id);
 }
 
+/*
+ * Other programs derive the type of the column from CAST. It changes no value: a number is real, and infinity remains.
+ * Values of other types are NULL, as are null values, which are blobs.
+ */
+static void add_view_value(struct pl_buf *text, const char *id, const struct res_field *field)
+{
+	if (field == NULL)
+		pl_buf_addf(text, "CASE WHEN typeof(\"%s\") <> 'blob' THEN \"%s\" END", id, id);
+	else if (field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT)
+		pl_buf_addf(text,
+			    "CAST(CASE WHEN typeof(\"%s\") IN ('integer', 'real') THEN \"%s\" END"
+			    " AS REAL)",
+			    id, id);
+	else if (field->type == RES_FIELD_YES)
+		pl_buf_addf(text,
+			    "CAST(CASE WHEN typeof(\"%s\") = 'integer' THEN \"%s\" END AS INTEGER)",
+			    id, id);
+	else
+		pl_buf_addf(text, "CAST(CASE WHEN typeof(\"%s\") = 'text' THEN \"%s\" END AS TEXT)",
+			    id, id);
+}
+
 static char *add_text(const struct store_runs_fixed *fixed, const struct store_columns *columns)
 {
 	auto_buf text = PL_BUF(SQL_BYTES_MAX);
@@ -93,6 +115,12 @@ static int read_cells(struct store_stmt *statement, int first, const struct stor
 
 const struct store_runs_driver store_sqlite_runs_driver = {
 	.column_names = "SELECT name FROM pragma_table_info('benchmark_runs')",
+	.view_names = "SELECT name FROM pragma_table_info('" STORE_RESULTS_VIEW "') ORDER BY cid",
+	.view_fixed = "id, run_id, name, form, stored_at, content_sha256, explicit_fields",
+	.view_from = "FROM benchmark_runs WHERE deleted = 0",
+	.view_replace = "DROP VIEW IF EXISTS " STORE_RESULTS_VIEW
+			"; CREATE VIEW " STORE_RESULTS_VIEW,
+	.add_view_value = add_view_value,
 	.make = make,
 	.table = table,
 	.column_text = column_text,

@@ -133,6 +133,7 @@ def test_a_newer_form_is_left_alone(bin_dir, tmp_path):
 
 
 def drop(database, db, names):
+    change(db, "DROP VIEW benchmark_results")
     if database.kind == "sqlite":
         return change(db, ";".join(f'ALTER TABLE benchmark_runs DROP COLUMN "{name}"' for name in names))
     return change(db, ";".join(f'ALTER TABLE {"benchmark_texts" if name in TEXTS else "benchmark_runs"} DROP COLUMN "{name}"' for name in names))

@@ -18,6 +18,7 @@
 
 /* Undoes the migration steps after the first one. */
 #define OLDER                                                                                      \
+	"DROP VIEW benchmark_results;"                                                             \
 	"DROP TABLE document_places; DROP TABLE presets; DROP TABLE views; DROP TABLE artifacts; " \
 	"DROP TABLE dictionaries; DROP TABLE sweeps; DROP TABLE decisions;"                        \
 	"DROP TABLE annotations; DROP TABLE watch_states; DROP TABLE watches; DROP TABLE prices;"  \

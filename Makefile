@@ -13,7 +13,7 @@ build: ## build into build/bin (installs missing Debian packages)
 	@tools/install-packages build
 	@tools/build $(BUILD) Release gcc
 
-demo: build ## run the quickstart experiment with the simulator, and print and store its result
+demo: build ## measure a simulated server, and show the results in the browser
 	@tools/demo $(BUILD)/bin
 
 use-cases: build ## measure the examples of docs/use-cases with the simulator (5 minutes), and store their results in build/use-cases

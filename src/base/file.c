@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+
+#define TREE_FDS_MAX 16
 
 int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 		 struct pl_err *err)
@@ -290,6 +293,20 @@ int pl_file_make_folders(const char *path, struct pl_err *err)
 		*at = retained;
 	}
 	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *info)
+{
+	(void)facts;
+	(void)type;
+	(void)info;
+	(void)remove(path);
+	return 0;
+}
+
+void pl_file_remove_tree(const char *path)
+{
+	nftw(path, remove_one, TREE_FDS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 /* Compares device and inode: paths may differ by links, "./" and letter case. */

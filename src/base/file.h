@@ -75,6 +75,11 @@ int pl_file_make_dir(const char *path, unsigned mode, struct pl_err *err) PL_MUS
 /* Makes a directory and all its missing parents. */
 int pl_file_make_folders(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /*
+ * Removes a directory with everything in it, without following symbolic links or crossing into other
+ * file systems. Skips files that it cannot remove.
+ */
+void pl_file_remove_tree(const char *path);
+/*
  * Syncs the bytes of a file or the entries of a directory. Also returns 0 if the file system does
  * not support it or `path` is not readable.
  */

@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +46,8 @@ static int print_result(const struct exp_config *experiment, const json_t *flags
 
 /* ---- the temporary directory ----------------------------------------------------------------- */
 
-#define PREFIX       "profllm-bench-"
-#define MAKE_TRIES   16
-#define TREE_FDS_MAX 16
+#define PREFIX     "profllm-bench-"
+#define MAKE_TRIES 16
 
 /*
  * Locks a directory of this user, whose owner holds the lock while it lives, in any container. *ret: close it. Returns
@@ -67,15 +65,6 @@ static bool lock_place(int parent, const char *name, int *ret)
 	return true;
 }
 
-static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *info)
-{
-	(void)facts;
-	(void)type;
-	(void)info;
-	(void)remove(path);
-	return 0;
-}
-
 /* Removes the directories of dead processes. Only this user can write to them. */
 static void remove_left(const char *above)
 {
@@ -88,7 +77,7 @@ static void remove_left(const char *above)
 			continue;
 		auto_free char *path = pl_asprintf("%s/%s", above, name);
 		pl_log(PL_LOG_DEBUG, "removing '%s' of a killed run", path);
-		nftw(path, remove_one, TREE_FDS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+		pl_file_remove_tree(path);
 	}
 }
 

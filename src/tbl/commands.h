@@ -7,6 +7,7 @@
  * It is undefined at the end. Commands of `vllm bench` that are missing are in tbl/bench_commands.h.
  */
 
+COMMAND(demo, &cli_demo_command, "measure a simulated server and show its results")
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
 COMMAND(sweep, &cli_sweep_command, "run every combination of the values in one file")
 COMMAND(bench, &cli_bench_command, "send load to a running server, as vllm bench serve does")

@@ -5,13 +5,13 @@
  * A cold start has caches of its own, in a directory that is created for it and removed afterwards: the user's caches
  * are never touched. Warm starts use the caches of the user's server.
  */
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "result/flat/offline.h"
 #include "run/client/client.h"
@@ -24,9 +24,8 @@
 #include "run/steps/ready.h"
 #include "run/steps/server.h"
 
-#define PREFIX       "vllm_startup_bench_cold_"
-#define TREE_FDS_MAX 16
-#define PATH_ROOM    4096
+#define PREFIX    "vllm_startup_bench_cold_"
+#define PATH_ROOM 4096
 
 enum phase { COLD, WARMUP, WARM, PHASE_COUNT };
 
@@ -57,15 +56,6 @@ struct starts {
 
 /* ---- caches of a cold start ---- */
 
-static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *info)
-{
-	(void)facts;
-	(void)type;
-	(void)info;
-	(void)remove(path);
-	return 0;
-}
-
 /* Passes the variables to the server in addition to the user's, which *ret_before keeps. */
 static int make_caches(json_t *env, char *folder, json_t **ret_used, json_t **ret_before,
 		       struct pl_err *err)
@@ -87,7 +77,7 @@ static int make_caches(json_t *env, char *folder, json_t **ret_used, json_t **re
 
 static void drop_caches(json_t *env, const char *folder, const json_t *before)
 {
-	nftw(folder, remove_one, TREE_FDS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	pl_file_remove_tree(folder);
 	json_object_clear(env);
 	json_object_update(env, (json_t *)before);
 }

@@ -1,34 +1,15 @@
-"""A user's session: the demonstration ends in a dashboard that shows its run. Filters over HTTP match a plain evaluation
-of the uploaded documents."""
+"""Filters over HTTP match a plain evaluation of the uploaded documents."""
 import json
 import os
 import random
-import shlex
 import subprocess
 
-import pytest
 from dashboard_tools import Dashboard
 from query_tools import Rows, made_results, matching, random_tree
-from run_tools import PATIENCE, environment, load_result
+from run_tools import PATIENCE, environment
 
 SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
 RESULTS, TREES, SEED = (60, 40, 16) if SANITIZED else (500, 200, 16)
-
-
-@pytest.mark.release_only  # each part of it has a test of its own
-def test_the_demonstration_ends_in_the_browser(bin_dir, source_dir, tmp_path):
-    done = subprocess.run([source_dir / "tools/demo", bin_dir, tmp_path], cwd=source_dir, env=environment(), text=True,
-                          capture_output=True, timeout=120 * PATIENCE)
-    assert done.returncode == 0, done.stdout + done.stderr
-    program, *words = shlex.split(done.stdout.splitlines()[-1])
-    assert (program, words) == (str(bin_dir / "profllm-dashboard"), ["--db", str(tmp_path / "results.db")])
-    result = load_result(tmp_path / "result.json")
-    with Dashboard(bin_dir, words[1]) as dashboard:
-        assert dashboard.get("/").status == 200
-        found = dashboard.post("/api/filters/apply", {"columns": ["run.name"]}).json
-    row, = found["rows"]
-    assert row["run_id"] == result["run_id"] and row["cells"] == {"run.name": "quickstart"}
-    assert row["simulated"] is True and row["verdict"] == result["quality"]["verdict"]
 
 
 def test_random_trees_over_http(bin_dir, tmp_path):

@@ -43,6 +43,7 @@ export function GuardLine(props: Props) {
     mixed.length > 0 && `${mixedWord}: ${mixedList(mixed)}`,
     ofAll.length > 0 && `Caution: ${ofAll.map(({ title }) => title).join(', ')}`,
     isAllSimulated && 'All results are simulated',
+    state.withSimulated && answer.simulated > 0 && `${count(answer.simulated)} simulated`,
     answer.excluded > 0 && `${count(answer.excluded)} simulated not shown`,
     answer.untrusted_excluded > 0 && `${count(answer.untrusted_excluded)} with another verdict than trusted not shown`,
     ...last,

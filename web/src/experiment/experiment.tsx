@@ -113,9 +113,11 @@ function Gone({ id }: { id: string }) {
         </Note>
       )}
       <p className={page.lead}>
-        <Button look="line" isDisabled={restore.isPending} onPress={() => restore.mutate(author)}>
-          Restore
-        </Button>{' '}
+        <Needs role="admin">
+          <Button look="line" {...(restore.isPending && { isDisabled: true })} onPress={() => restore.mutate(author)}>
+            Restore
+          </Button>
+        </Needs>{' '}
         <ButtonLink href={paths.explore()}>Explore experiments</ButtonLink>
       </p>
     </main>
@@ -293,13 +295,15 @@ function Screen({ experiment, catalogue, shown }: { experiment: Result; catalogu
           <div className={notes.gone}>
             <Note kind="warn" role="status">
               <b>This experiment was deleted.</b> You can restore it until the store is pruned.{' '}
-              <Act
-                autoFocus
-                isDisabled={restore.isPending}
-                onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}
-              >
-                Undo
-              </Act>
+              <Needs role="admin">
+                <Act
+                  autoFocus
+                  {...(restore.isPending && { isDisabled: true })}
+                  onPress={() => restore.mutate(author, { onSuccess: () => setGone(false) })}
+                >
+                  Undo
+                </Act>
+              </Needs>
             </Note>
           </div>
         )}

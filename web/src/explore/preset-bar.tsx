@@ -5,8 +5,8 @@ import { Link, useLocation } from 'wouter'
 import { usePresetActions, usePresets } from '../api/queries'
 import type { Preset } from '../api/types'
 import { Act, IconButton, join } from '../ui/controls'
-import { useRefusal } from '../ui/user'
 import { lazyPart } from '../ui/lazy-part'
+import { Needs } from '../ui/needs'
 import { oneStop } from '../ui/one-stop'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
@@ -15,13 +15,8 @@ import { ALL, bodyOf, copyName, isChanged, type Named, stateOf } from './preset-
 
 const PresetDialog = lazyPart(() => import('./preset-dialog').then((module) => module.PresetDialog))
 
-const titleOf = ({ description, changed_by: author }: Preset) =>
-  [description, author === null ? '' : `Saved by ${author}`].filter((line) => line !== '').join('\n')
-
 export const PresetBar = memo(function PresetBar({ state }: { state: ExploreState }) {
   const presets = usePresets().data
-  const refusal = useRefusal('write')
-  const why = refusal ? ` (${refusal.toLowerCase()})` : ''
   const actions = usePresetActions()
   const [, navigate] = useLocation()
   const [dialog, setDialog] = useState<'new' | 'edit' | null>(null)
@@ -70,7 +65,7 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
               href={paths.explore(preset ? stateOf(preset) : ALL)}
               className={css.tab}
               aria-current={isCurrent ? 'true' : undefined}
-              title={preset ? titleOf(preset) : undefined}
+              title={preset?.description || undefined}
             >
               <bdi>{preset?.name ?? 'All experiments'}</bdi>
               {preset?.is_default && <span className="small dim">default</span>}
@@ -81,35 +76,31 @@ export const PresetBar = memo(function PresetBar({ state }: { state: ExploreStat
           )
         })}
       </nav>
-      <div className={css.end}>
-        {failure !== null && (
-          <span role="alert" className={css.failure}>
-            {failure}
-          </span>
-        )}
-        {current && isOther && (
-          <>
-            <span className={join('dim', css.words)}>Changed since saved</span>
-            <Act onPress={update} isDisabled={refusal !== undefined}>
-              Update{why}
-            </Act>
-            <Act onPress={() => show(current)}>Discard</Act>
-          </>
-        )}
-        {isOther && (
-          <Act onPress={() => setDialog('new')} isDisabled={refusal !== undefined}>
-            Save as…{why}
-          </Act>
-        )}
-        {current && (
-          <IconButton
-            icon="more"
-            name={`Edit preset ${current.name}${why}`}
-            isDisabled={refusal !== undefined}
-            onPress={() => setDialog('edit')}
-          />
-        )}
-      </div>
+      {(current || isOther || failure !== null) && (
+        <section className={css.end} aria-label="Current preset">
+          {failure !== null && (
+            <span role="alert" className={css.failure}>
+              {failure}
+            </span>
+          )}
+          {current && isOther && <span className={join('dim', css.words)}>Changed since saved</span>}
+          {current && !isOther && current.changed_by !== null && (
+            <span className="small dim">
+              Saved by <bdi>{current.changed_by}</bdi>
+            </span>
+          )}
+          {current && isOther && <Act onPress={() => show(current)}>Discard</Act>}
+          {(current || isOther) && (
+            <Needs role="write">
+              {current && isOther && <Act onPress={update}>Update</Act>}
+              {isOther && <Act onPress={() => setDialog('new')}>Save as…</Act>}
+              {current && (
+                <IconButton icon="more" name={`Edit preset ${current.name}`} onPress={() => setDialog('edit')} />
+              )}
+            </Needs>
+          )}
+        </section>
+      )}
       <Suspense fallback={null}>
         {dialog !== null && (
           <PresetDialog

@@ -8,8 +8,8 @@ import type { Prices } from '../api/types'
 import { time } from '../format/time'
 import { Act, Button, Field, IconButton, Note } from '../ui/controls'
 import { Dialog } from '../ui/dialog'
+import { Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
-import { useRefusal } from '../ui/user'
 import css from './prices.module.css'
 import { draftOf, isFault, type PriceDraft, readPrices, requestOfDraft, withFile } from './prices-model'
 
@@ -70,7 +70,6 @@ function Editor({ prices, seen, onReload, onClose }: EditorProps) {
   const picker = useRef<HTMLInputElement>(null)
   const why = useId()
   const save = useSavePrices(onClose)
-  const refusal = useRefusal('admin')
   const request = requestOfDraft(draft)
   const unit = draft.currency.trim() ? `${draft.currency.trim()} per hour` : 'per hour'
   const take = async (input: HTMLInputElement) => {
@@ -190,14 +189,24 @@ function Editor({ prices, seen, onReload, onClose }: EditorProps) {
         />
         <Button onPress={() => picker.current?.click()}>Import CSV</Button>
         <span className="small mid">
-          {refusal ??
-            (prices.changed_at !== null &&
-              `Changed ${time(prices.changed_at)}${prices.changed_by === null ? '' : ` by ${prices.changed_by}`}`)}
+          {prices.changed_at !== null && (
+            <>
+              Changed {time(prices.changed_at)}
+              {prices.changed_by !== null && (
+                <>
+                  {' by '}
+                  <bdi>{prices.changed_by}</bdi>
+                </>
+              )}
+            </>
+          )}
         </span>
         <Button onPress={onClose}>Cancel</Button>
-        <Button look="fill" type="submit" isDisabled={refusal !== undefined || request === null || save.isPending}>
-          Save
-        </Button>
+        <Needs role="admin">
+          <Button look="fill" type="submit" {...((request === null || save.isPending) && { isDisabled: true })}>
+            Save
+          </Button>
+        </Needs>
       </div>
     </form>
   )

@@ -108,7 +108,6 @@ interface HistoryProps {
 
 // Every decision on this series, the latest last: none replaces another. Withdrawing adds one, too.
 export function Decisions({ decisions, isOpen }: HistoryProps) {
-  const refusal = useRefusal('write')
   const { author } = usePreferences()
   const store = useDecide()
   if (decisions.length === 0) return null
@@ -131,9 +130,11 @@ export function Decisions({ decisions, isOpen }: HistoryProps) {
               </>
             )}{' '}
             {one.kind !== 'none' && isLast(one) && (
-              <Act isDisabled={store.isPending || refusal !== undefined} onPress={() => withdraw(one)}>
-                Withdraw
-              </Act>
+              <Needs role="write" isListed>
+                <Act {...(store.isPending && { isDisabled: true })} onPress={() => withdraw(one)}>
+                  Withdraw
+                </Act>
+              </Needs>
             )}
           </li>
         ))}

@@ -8,6 +8,7 @@ import { count } from '../format/number'
 import { rawValue } from '../format/value'
 import { authorOf, usePreferences } from '../keys/store'
 import { Act, Button, Check, join, Note, Progress, Segment } from '../ui/controls'
+import { Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
 import { Nothing } from '../ui/verdict'
 import css from './upload.module.css'
@@ -76,9 +77,16 @@ function Choose({ job, item, seen }: { job: Upload; item: UploadItem; seen: stri
         </span>
       )}
       <span className="grow" />
-      <Button look="line" aria-label={`Apply to ${name}`} isDisabled={choose.isPending} onPress={apply}>
-        Apply
-      </Button>
+      <Needs role="write" isListed>
+        <Button
+          look="line"
+          aria-label={`Apply to ${name}`}
+          {...(choose.isPending && { isDisabled: true })}
+          onPress={apply}
+        >
+          Apply
+        </Button>
+      </Needs>
     </div>
   )
 }

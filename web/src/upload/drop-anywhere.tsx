@@ -6,7 +6,7 @@ import { useLocation } from 'wouter'
 import type { Upload } from '../api/types'
 import { jobKey } from '../api/uploads'
 import { usePreferences } from '../keys/store'
-import { isAllowed, useUser } from '../ui/user'
+import { isAllowed, useRefusal, useUser } from '../ui/user'
 import { paths } from '../url/paths'
 import { filesOfDrop } from './files'
 import type { Chosen } from './sender'
@@ -34,6 +34,7 @@ export function useSend() {
 export function DropAnywhere() {
   const [isOver, setOver] = useState(false)
   const send = useSend()
+  const refusal = useRefusal('write')
   const latest = useRef(send)
   latest.current = send
   useEffect(() => {
@@ -64,8 +65,8 @@ export function DropAnywhere() {
   return isOver ? (
     <div className={css.veil} aria-hidden="true">
       <div>
-        <b>Drop to upload</b>
-        <p>Results of ProfLLM or vLLM benchmarks, with their artifacts</p>
+        <b>{refusal === undefined ? 'Drop to upload' : 'You cannot upload files'}</b>
+        <p>{refusal ?? 'Results of ProfLLM or vLLM benchmarks, with their artifacts'}</p>
       </div>
     </div>
   ) : null

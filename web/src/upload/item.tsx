@@ -6,6 +6,7 @@ import { useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { formWord } from '../format/value'
 import { Act, join } from '../ui/controls'
+import { Needs } from '../ui/needs'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { Decide } from './decide'
@@ -177,9 +178,11 @@ function Acts({
   return (
     <span className={css.acts}>
       {canRetry && (
-        <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>
-          Retry
-        </Act>
+        <Needs role="write" isListed>
+          <Act aria-label={`Retry ${name}`} onPress={() => retry.mutate([item.index])}>
+            Retry
+          </Act>
+        </Needs>
       )}
       {more && (
         <Act

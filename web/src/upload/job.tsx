@@ -9,8 +9,10 @@ import { itemsKey, useAbsent, useJobActions } from '../api/uploads'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
 import { Act, Acts as Hints, Button, Meter, Note } from '../ui/controls'
+import { Needs } from '../ui/needs'
 import page from '../ui/page.module.css'
 import { save } from '../ui/save'
+import { useRefusal } from '../ui/user'
 import { State } from '../ui/verdict'
 import { paths } from '../url/paths'
 import { leftWords, Pace } from './pace'
@@ -76,7 +78,9 @@ export function JobView({ job, sender, unfinished = 0, onChoose }: Props) {
                 {count(unfinished)} {unfinished === 1 ? 'artifact was' : 'artifacts were'} not uploaded
               </b>{' '}
               when this page was closed. To resume, choose the folder again; uploaded files are not sent twice.{' '}
-              <Act onPress={onChoose}>Choose folder</Act>
+              <Needs role="write" isListed>
+                <Act onPress={onChoose}>Choose folder</Act>
+              </Needs>
             </Note>
           </div>
         )}
@@ -111,8 +115,13 @@ function useFollowers(job: Upload | undefined, sender: Sender | undefined, isOve
   }, [isOver, client])
   // all files have arrived, but the client left before it closed the upload
   const { close } = useJobActions(id ?? '')
+  const refusal = useRefusal('write')
   const isWhole =
-    job?.state === 'open' && !sender && job.expected?.files != null && (job.received.files ?? 0) >= job.expected.files
+    refusal === undefined &&
+    job?.state === 'open' &&
+    !sender &&
+    job.expected?.files != null &&
+    (job.received.files ?? 0) >= job.expected.files
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is closed once; mutate is new in each render
   useEffect(() => {
     if (isWhole) close.mutate()
@@ -167,9 +176,15 @@ function Acts({
         </Button>
       )}
       {isOver && job && notStored.length > 0 && (
-        <Button look="line" isDisabled={actions.retry.isPending} onPress={() => actions.retry.mutate(undefined)}>
-          Retry {notStored.join(' and ')} files
-        </Button>
+        <Needs role="write" isListed>
+          <Button
+            look="line"
+            {...(actions.retry.isPending && { isDisabled: true })}
+            onPress={() => actions.retry.mutate(undefined)}
+          >
+            Retry {notStored.join(' and ')} files
+          </Button>
+        </Needs>
       )}
       {actions.report.error && (
         <span role="alert" className={css.bad}>
@@ -187,9 +202,11 @@ function Acts({
         </Button>
       )}
       {!isOver && !isAllSent && (
-        <Button look="line" onPress={cancel}>
-          Cancel remaining
-        </Button>
+        <Needs role="write" isListed>
+          <Button look="line" onPress={cancel}>
+            Cancel remaining
+          </Button>
+        </Needs>
       )}
     </>
   )
@@ -333,8 +350,10 @@ function Missing({ job, missing, onChoose }: { job: Upload; missing: number; onC
         Another client may still be sending them. To resume an upload of yours, choose the folder again; only missing
         files are sent.
         <Hints>
-          <Act onPress={onChoose}>Choose folder</Act>
-          <Act onPress={() => close.mutate()}>Finish without them</Act>
+          <Needs role="write" isListed>
+            <Act onPress={onChoose}>Choose folder</Act>
+            <Act onPress={() => close.mutate()}>Finish without them</Act>
+          </Needs>
         </Hints>
       </Note>
     </div>
@@ -356,7 +375,10 @@ function Absent({
           {count(files)} {files === 1 ? 'artifact is' : 'artifacts are'} missing
         </b>{' '}
         ({bytes(size)}) from {those}. To upload {files === 1 ? 'it' : 'them'}, choose the folder that contains{' '}
-        {files === 1 ? 'it' : 'them'}; stored files are not sent again. <Act onPress={onChoose}>Choose folder</Act>
+        {files === 1 ? 'it' : 'them'}; stored files are not sent again.{' '}
+        <Needs role="write" isListed>
+          <Act onPress={onChoose}>Choose folder</Act>
+        </Needs>
       </Note>
     </div>
   )

@@ -114,7 +114,8 @@ static struct cli_dashboard dashboard_of(const json_t *flags)
 static struct cli_otlp otlp_of(const json_t *flags)
 {
 	return (struct cli_otlp){ .url = pl_json_get_text(flags, "--otlp"),
-				  .headers_file = pl_json_get_text(flags, "--otlp-headers-file") };
+				  .headers_file = pl_json_get_text(flags, "--otlp-headers-file"),
+				  .ca_file = pl_json_get_text(flags, "--otlp-ca-file") };
 }
 
 int cli_bench_check_flags(const json_t *flags, struct pl_err *err)

@@ -81,6 +81,8 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 0, "otlp-headers-file", otlp.headers_file, "FILE",
 	       "send the headers in FILE, one NAME: VALUE per line, to --otlp (default: "
 	       "$OTEL_EXPORTER_OTLP_HEADERS)"),
+	PL_OPT(TEXT, 0, "otlp-ca-file", otlp.ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) for --otlp instead of the system's"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
 	       "wait up to TIME (such as 90s or 2h) until the GPUs and the port are free; "

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/dashboard.h"
 #include "cli/live.h"
+#include "cli/otlp.h"
 #include "cli/sweep_file.h"
 #include "cli/sweep_vllm.h"
 #include "result/report.h"
@@ -33,6 +34,7 @@ struct sweep_options {
 	const char *token_file;
 	const char *ca_file;
 	const char *jobs;
+	struct cli_otlp otlp;
 	struct pl_opt_list retry;
 	struct pl_opt_list history;
 	int64_t job_cpus;
@@ -95,6 +97,14 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(TEXT, 0, "ca-file", ca_file, "FILE",
 	       "trust the certificates in FILE (PEM) for a dashboard instead of the system's"),
 	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "accept any TLS certificate of a dashboard"),
+	PL_OPT(TEXT, 0, "otlp", otlp.url, "URL",
+	       "send the metrics of each result to the OpenTelemetry collector at URL (OTLP/HTTP "
+	       "with JSON)"),
+	PL_OPT(TEXT, 0, "otlp-headers-file", otlp.headers_file, "FILE",
+	       "send the headers in FILE, one NAME: VALUE per line, to --otlp (default: "
+	       "$OTEL_EXPORTER_OTLP_HEADERS)"),
+	PL_OPT(TEXT, 0, "otlp-ca-file", otlp.ca_file, "FILE",
+	       "trust the certificates in FILE (PEM) for --otlp instead of the system's"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "print no line per run"),
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
 	       "show the servers, the runs and the skipped combinations, and start nothing"),
@@ -139,8 +149,8 @@ const struct pl_opt_command cli_sweep_command = {
 		"configs/examples/sweeps/concurrency.yaml\n\n"
 		"Exit status: 0 all runs completed, 1 runs failed or are partial, or the URL "
 		"of --history is not a dashboard, 2 invalid usage or input, or no combination can "
-		"run, 5 GPU, port or directory in use, 128 + N interrupted by "
-		"signal N.",
+		"run, 5 GPU, port or directory in use, 8 all runs completed, but a result was not "
+		"uploaded, 128 + N interrupted by signal N.",
 	.options = sweep_rows,
 	.words = actions,
 	.operand = "FILE",
@@ -282,6 +292,7 @@ struct receiver {
 	struct run_target target;
 	const char *url;
 	struct cli_live live; /* of the current run of the process */
+	const struct cli_otlp *otlp;
 	/* In memory that the workers share: it did not respond the last time. */
 	atomic_bool *is_silent;
 };
@@ -343,6 +354,19 @@ static int send_summary(void *user, const char *path, struct pl_err *err)
 	return -1;
 }
 
+/* A failure is a warning. */
+static void export_result(void *user, const char *path)
+{
+	const struct receiver *receiver = user;
+	auto_json json_t *result = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (pl_json_read_file(path, &result, &err) < 0)
+		pl_log(PL_LOG_WARNING, "could not send the metrics to --otlp: %s", err.text);
+	else
+		cli_otlp_send(receiver->otlp, result);
+}
+
 static int open_dashboard(const struct sweep_options *options, struct run_target *ret,
 			  struct pl_err *err)
 {
@@ -382,7 +406,7 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	       struct sweep_settings *settings)
 {
 	struct sweep_outcome outcome;
-	struct receiver receiver = { .url = options->upload };
+	struct receiver receiver = { .url = options->upload, .otlp = &options->otlp };
 	void *shared = mmap(NULL, sizeof(*receiver.is_silent), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct pl_err err = PL_ERR_INIT;
@@ -411,6 +435,8 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 		settings->begin_live = begin_live;
 		settings->end_live = end_live;
 	}
+	if (options->otlp.url != NULL)
+		settings->export_result = export_result;
 	settings->user = &receiver;
 	int done = sweep_run(&file->plan, settings, &outcome, &err);
 	run_target_done(&receiver.target);
@@ -421,6 +447,8 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 		return 128 + outcome.signal;
 	if (outcome.failed + outcome.partial > 0 || outcome.over < outcome.runs)
 		return pl_err_exit_status(PL_ERR_FAILED);
+	if (outcome.not_sent > 0)
+		return pl_err_exit_status(PL_ERR_NOT_UPLOADED);
 	return printed;
 }
 
@@ -519,7 +547,8 @@ static int sweep(const struct sweep_options *options, const struct pl_words *wor
 	struct pl_err err = PL_ERR_INIT;
 	int status = check_usage(options, words);
 
-	if (status == 0 && cli_file_mode(options->file_mode, &err) < 0)
+	if (status == 0 && (cli_file_mode(options->file_mode, &err) < 0 ||
+			    cli_otlp_check(&options->otlp, &err) < 0))
 		status = cli_fail(&err);
 	if (status == 0)
 		status = read_jobs(options->jobs, &settings.jobs);

@@ -158,8 +158,11 @@ static int open_target(const struct cli_otlp *otlp, struct run_target *ret, cons
 		return -1;
 	free(ret->headers);
 	ret->headers = headers.len > 0 ? pl_buf_take(&headers) : NULL;
-	if (ret->https && run_target_use_tls(ret, &(struct io_tls_trust){ 0 }, err) < 0)
-		return pl_err_wrap(err, "--otlp");
+	if (otlp->ca_file != NULL && !ret->https)
+		return pl_err_invalid(err, "--otlp-ca-file works only with an https:// address");
+	const struct io_tls_trust trust = { .ca_file = otlp->ca_file };
+	if (ret->https && run_target_use_tls(ret, &trust, err) < 0)
+		return pl_err_wrap(err, otlp->ca_file != NULL ? "--otlp-ca-file" : "--otlp");
 	return 0;
 }
 
@@ -168,11 +171,12 @@ int cli_otlp_check(const struct cli_otlp *otlp, struct pl_err *err)
 	struct run_target target = { 0 };
 	const char *path;
 
+	if (otlp->url == NULL && (otlp->headers_file != NULL || otlp->ca_file != NULL))
+		return pl_err_invalid(err, "%s works only with --otlp; add --otlp URL",
+				      otlp->headers_file != NULL ? "--otlp-headers-file"
+								 : "--otlp-ca-file");
 	if (otlp->url == NULL)
-		return otlp->headers_file == NULL
-			       ? 0
-			       : pl_err_invalid(err, "--otlp-headers-file works only with --otlp; "
-						     "add --otlp URL");
+		return 0;
 	int rc = open_target(otlp, &target, &path, err);
 	run_target_done(&target);
 	return rc;

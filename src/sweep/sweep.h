@@ -58,6 +58,8 @@ struct sweep_settings {
 	 */
 	const struct run_sink *(*begin_live)(void *user, const struct run_point *point);
 	void (*end_live)(void *user, const json_t *result);
+	/* Called once for each new result, in the process that made it; or NULL. */
+	void (*export_result)(void *user, const char *path);
 	void *user;
 };
 

@@ -176,9 +176,13 @@ static void send_result(const struct working *working, const struct sweep_task *
 	const struct sweep_settings *settings = working->work->settings;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (settings->send == NULL || result == NULL)
+	if (result == NULL)
 		return;
 	auto_free char *path = pl_asprintf("%s/%s", settings->folder, result);
+	if (settings->export_result != NULL)
+		settings->export_result(settings->user, path);
+	if (settings->send == NULL)
+		return;
 	if (settings->send(settings->user, path, &err) == 0)
 		report(working, json_pack("{s:s}", "sent", task->key));
 	else

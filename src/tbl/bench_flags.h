@@ -41,10 +41,13 @@ BENCH_FLAG("token-file", "FILE", NULL, "send the token in FILE to the dashboard 
 BENCH_FLAG("ca-file", "FILE", NULL,
 	   "trust the certificates in FILE (PEM) for --upload instead of the system's")
 BENCH_FLAG("otlp", "URL", NULL,
-	   "send the metrics of the result to the OpenTelemetry collector at URL (OTLP/HTTP with JSON)")
+	   "send the metrics of the result to the OpenTelemetry collector at URL (OTLP/HTTP with "
+	   "JSON)")
 BENCH_FLAG("otlp-headers-file", "FILE", NULL,
 	   "send the headers in FILE, one NAME: VALUE per line, to --otlp (default: "
 	   "$OTEL_EXPORTER_OTLP_HEADERS)")
+BENCH_FLAG("otlp-ca-file", "FILE", NULL,
+	   "trust the certificates in FILE (PEM) for --otlp instead of the system's")
 
 OFFLINE_FLAG("mode", "MODE", "in_process|server",
 	     "in_process: run vllm bench itself; server: measure the same metrics on a server "

@@ -69,17 +69,26 @@ static size_t file_by_name(const struct upload *upload, const struct sent_file *
 	return otherwise;
 }
 
-static void fail_without_items(struct upload *upload, const struct sent_file *sent_files,
-			       size_t count)
+/* A file that the dashboard has not read when the upload is canceled has no item; it gets one in the state of the others. */
+static void end_without_items(struct upload *upload, const struct sent_file *sent_files,
+			      size_t count)
 {
 	bool is_cancelled = pl_text_equal(pl_json_get_text(upload->job, "state"), "cancelled");
 
 	for (size_t i = 0; i < count; i++) {
-		struct upload_result *result = &upload->results[sent_files[i].file];
-		if (json_array_size(result->items) == 0)
-			upload_fail(result, is_cancelled
-						    ? "the upload was canceled before it was read"
-						    : "the dashboard does not report its outcome");
+		size_t file = sent_files[i].file;
+		struct upload_result *result = &upload->results[file];
+		if (json_array_size(result->items) > 0)
+			continue;
+		if (!is_cancelled) {
+			upload_fail(result, "the dashboard does not report its outcome");
+			continue;
+		}
+		json_array_append_new(result->items,
+				      json_pack("{s:n, s:n, s:o, s:s, s:s}", "index", "id", "name",
+						pl_json_text(upload->files[file].name), "state",
+						"cancelled", "message",
+						"the upload was canceled before it was read"));
 	}
 }
 
@@ -141,6 +150,6 @@ int upload_take_items(struct upload *upload, struct pl_err *err)
 		}
 		taken += (json_int_t)json_array_size(items);
 	}
-	fail_without_items(upload, sent_files, count);
+	end_without_items(upload, sent_files, count);
 	return 0;
 }

@@ -172,6 +172,12 @@ static int set_version(struct restoring *restoring, struct store_sql *sql, struc
 	return store_sql_finish(set, err);
 }
 
+/* A session that has ended since the snapshot must not begin again: every user signs in again. */
+static int end_sessions(struct store_sql *sql, struct pl_err *err)
+{
+	return store_sql_run(sql, "DELETE FROM sessions", err);
+}
+
 /* Opens the database, which migrates it. */
 static int migrate(struct restoring *restoring, const char *path, bool is_marked,
 		   struct pl_err *err)
@@ -189,7 +195,10 @@ static int migrate(struct restoring *restoring, const char *path, bool is_marked
 		return 0;
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_end(store, set_version(restoring, &store->writer, err), err);
+	int result = end_sessions(&store->writer, err);
+	if (result == 0)
+		result = set_version(restoring, &store->writer, err);
+	return store_end(store, result, err);
 }
 
 /* ---- SQLite --------------------------------------------------------------------------------- */
@@ -409,7 +418,9 @@ static int load(struct restoring *restoring, struct store_sql *sql, bool is_curr
 	if (store_sql_load(sql, path, restoring->former_version > 0, err) < 0 ||
 	    check_counts(restoring, sql, err) < 0)
 		return -1;
-	return is_current ? set_version(restoring, sql, err) : 0;
+	if (!is_current)
+		return 0;
+	return end_sessions(sql, err) < 0 ? -1 : set_version(restoring, sql, err);
 }
 
 static int restore_server(struct restoring *restoring, struct pl_err *err)

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from access_tools import Guarded, add_token, revoke
+from backup_tools import backup, restore
 from dashboard_tools import Dashboard
 from database_tools import ask
 from live_tools import send as send_live
@@ -44,6 +45,21 @@ def test_a_session_outlives_the_process(bin_dir, db, tmp_path):
         assert user(one, cookies[2]) is None
         add_token(bin_dir, path, "reader")  # another token of the same name
         assert user(one, cookies[2]) is None
+
+
+def test_a_restored_database_has_no_session(bin_dir, database, tmp_path):
+    """A session that has ended since the backup must not begin again. The token stays valid."""
+    db, new, path = database.new(tmp_path), database.new(tmp_path, "new.db"), tmp_path / "tokens"
+    with Guarded(bin_dir, db, path) as one:
+        cookies = [sign_in(one, one.tokens["read"]) for _ in range(2)]
+        backup(bin_dir, db, tmp_path / "b")
+        assert one.ask_as(None, "DELETE", "/api/session", headers=cookies[0]).status == 204
+        tokens = one.tokens
+    restore(bin_dir, tmp_path / "b", new)
+    assert ask(new, "SELECT hash FROM sessions") == []
+    with Dashboard(bin_dir, new, "--token-file", path) as one:
+        assert [user(one, cookie) for cookie in cookies] == [None, None]
+        assert one.post("/api/session", {"token": tokens["read"]}).status == 201
 
 
 def test_processes_of_one_database(bin_dir, database, tmp_path):

@@ -161,6 +161,19 @@ def test_an_upload_that_is_cancelled(bin_dir, shared, files):
     assert done.returncode == 2 and done.stdout.count("cancelled  ") == 5 and "0 rejected, 5 cancelled\n" in done.stdout
 
 
+@pytest.mark.parametrize("read", [0, 2])
+def test_an_upload_that_is_cancelled_before_it_is_read(bin_dir, shared, files, read):
+    """Files that were not read have no item. They are reported like those that have one."""
+    def answer(job):
+        job = cancelled(job)
+        return {**job, "items": job["items"][:read], "total": read if job["items"] else job["total"]}
+
+    with Front(shared, status=[answer] * 9) as front:
+        done = run_profllm(bin_dir, "upload", "--to", front.url, *files)
+    assert done.returncode == 2 and done.stdout.count("cancelled  ") == 5 and "failed" not in done.stdout, done.stdout
+    assert done.stdout.count(": the upload was canceled before it was read\n") >= 5 - read
+
+
 def test_an_upload_that_is_cancelled_while_it_is_sent(bin_dir, shared, tmp_path, request):
     files = write_files(tmp_path, request.node.name, ".jsonl")
     with Front(shared) as front:

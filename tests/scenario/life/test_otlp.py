@@ -5,12 +5,15 @@ import http.server
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 
 import pytest
 from run_tools import PATIENCE, base_config, load_result, run_profllm, write_config
 from sim_tools import Server
+from sweep_tools import sweep_args, sweep_config
+from tls_tools import make_certificate
 
 # opentelemetry-proto, opentelemetry/proto/metrics/v1/metrics.proto: the members that a gauge may have, in lowerCamelCase
 MEMBERS = {"request": {"resourceMetrics"}, "resourceMetrics": {"resource", "scopeMetrics", "schemaUrl"}, "resource": {"attributes"},
@@ -21,7 +24,8 @@ MEMBERS = {"request": {"resourceMetrics"}, "resourceMetrics": {"resource", "scop
 class Collector:
     """Answers each request as `answer` says, and keeps it."""
 
-    def __init__(self, answer=None, status=200, body=b"{}", headers=None):
+    def __init__(self, answer=None, status=200, body=b"{}", headers=None, pair=None):
+        """pair: paths of a certificate and its key, for TLS."""
         self.requests = []
         collector = self
 
@@ -45,7 +49,11 @@ class Collector:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        if pair:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*pair)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"http{'s' if pair else ''}://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def __enter__(self):
@@ -123,6 +131,40 @@ def test_the_metrics_of_a_run(bin_dir, tmp_path):
     assert "T0PSECRET" not in (tmp_path / "r.json").read_text()
 
 
+def test_each_run_of_a_sweep(bin_dir, tmp_path):
+    """Also with a collector that fails, whose warnings do not change the status. A resumed sweep sends new runs only."""
+    config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
+    with Collector() as collector:
+        args = sweep_args(config, tmp_path / "s", "--otlp", collector.url)
+        done = run_profllm(bin_dir, *args)
+        assert done.returncode == 0 and "--otlp" not in done.stderr, done.stderr
+        cells = [load_result(path) for path in (tmp_path / "s/cells").glob("*.json")]
+        bodies = [json.loads(body) for _, _, body in collector.requests]
+        sent = [next(one["value"]["stringValue"] for one in body["resourceMetrics"][0]["resource"]["attributes"] if one["key"] == "profllm.run_id") for body in bodies]
+        assert sorted(sent) == sorted(cell["run_id"] for cell in cells) and len(sent) == 2
+        check(collector.requests[0][2], next(cell for cell in cells if cell["run_id"] == sent[0]))
+        assert run_profllm(bin_dir, *args, "--resume").returncode == 0 and len(collector.requests) == 2
+    done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "t", "--otlp", "http://127.0.0.1:1"))
+    assert done.returncode == 0 and done.stderr.count("could not send the metrics to --otlp") == 2, done.stderr
+
+
+def test_a_collector_with_a_certificate_of_its_own(bin_dir, tmp_path):
+    make_certificate(tmp_path, "one")
+    pem = tmp_path / "one.pem"
+    with Collector(pair=(pem, tmp_path / "one.key")) as collector:
+        done = run(bin_dir, tmp_path, "--otlp", collector.url)
+        assert done.returncode == 0 and "could not send the metrics to --otlp" in done.stderr and collector.requests == []
+        done = run(bin_dir, tmp_path, "--otlp", collector.url, "--otlp-ca-file", pem, "--overwrite")
+        assert done.returncode == 0 and done.stderr == "" and len(collector.requests) == 1, done.stderr
+        config = write_config(tmp_path, sweep_config({"benchmark.num_prompts": [4]}))
+        done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--otlp", collector.url, "--otlp-ca-file", pem))
+        assert done.returncode == 0 and len(collector.requests) == 2, done.stderr
+        with Server(bin_dir) as simulator:
+            done = run_profllm(bin_dir, "bench", "serve", "--base-url", f"http://127.0.0.1:{simulator.port}", "--model", "tiny", "--dataset-name", "random",
+                               "--num-prompts", "3", "--otlp", collector.url, "--otlp-ca-file", pem, "--quiet", cwd=tmp_path)
+        assert done.returncode == 0 and len(collector.requests) == 3, done.stderr
+
+
 def test_bench_serve_and_the_headers_of_the_environment(bin_dir, tmp_path):
     """A key of OpenAI's clients is not sent to a collector."""
     with Collector() as collector, Server(bin_dir) as simulator:
@@ -193,6 +235,10 @@ def test_no_collector(bin_dir, tmp_path):
 @pytest.mark.parametrize("words, env, message", [
     (["--otlp", "ftp://x"], {}, "--otlp: "), (["--otlp", "http://u:S3CRET@x"], {}, "--otlp: "),
     (["--otlp-headers-file", "h"], {}, "--otlp-headers-file works only with --otlp; add --otlp URL"),
+    (["--otlp-ca-file", "h"], {}, "--otlp-ca-file works only with --otlp; add --otlp URL"),
+    (["--otlp", "http://127.0.0.1:1", "--otlp-ca-file", "h"], {}, "--otlp-ca-file works only with an https:// address"),
+    (["--otlp", "https://127.0.0.1:1", "--otlp-ca-file", "missing"], {}, "--otlp-ca-file: "),
+    (["--otlp", "https://127.0.0.1:1", "--otlp-ca-file", "h"], {}, "--otlp-ca-file: "),
     (["--otlp", "http://127.0.0.1:1", "--otlp-headers-file", "missing"], {}, "--otlp-headers-file: could not open 'missing'"),
     (["--otlp", "http://127.0.0.1:1", "--otlp-headers-file", "h"], {}, "--otlp-headers-file: item 1: expected NAME: VALUE"),
     (["--otlp", "http://127.0.0.1:1", "--otlp-headers-file", "i"], {}, "--otlp-headers-file: item 1: found a name or a value that no header may have"),
@@ -202,7 +248,9 @@ def test_no_collector(bin_dir, tmp_path):
 def test_what_is_refused_before_the_start(bin_dir, tmp_path, words, env, message):
     (tmp_path / "h").write_text("S3CRET\n")
     (tmp_path / "i").write_text("Host: x\n")
-    for command in (["run", "-c", write_config(tmp_path, base_config(num_prompts=4)), "-o", "r.json"], ["bench", "serve", "--model", "m"]):
+    sweep = write_config(tmp_path, sweep_config({"benchmark.num_prompts": [4]}), "sweep.json")
+    for command in (["run", "-c", write_config(tmp_path, base_config(num_prompts=4)), "-o", "r.json"], ["bench", "serve", "--model", "m"],
+                    sweep_args(sweep, "s")):
         done = run_profllm(bin_dir, *command, *words, cwd=tmp_path, env=env)
         assert done.returncode == 2 and message in done.stderr and "S3CRET" not in done.stderr, done.stderr
-    assert not (tmp_path / "r.json").exists()
+    assert not (tmp_path / "r.json").exists() and not (tmp_path / "s").exists()

@@ -236,7 +236,7 @@ def test_a_dashboard_that_never_responds_costs_little(bin_dir, tmp_path):
         begin = time.monotonic()
         done = run_profllm(bin_dir, *sweep_args(config, tmp_path / "s", "--upload", url, "--no-live"))
         assert time.monotonic() - begin < 60 * PATIENCE
-    assert done.returncode == 0 and "3 were not uploaded; use --resume" in done.stdout
+    assert done.returncode == 8 and "3 were not uploaded; use --resume" in done.stdout
     assert done.stderr.count("was not uploaded") == 1, done.stderr
 
 
@@ -246,10 +246,10 @@ def test_results_are_sent(bin_dir, tmp_path):
     folder = tmp_path / "s"
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))
     down = run_profllm(bin_dir, *sweep_args(config, folder, "--upload", "http://127.0.0.1:1"))
-    assert down.returncode == 0 and "2 were not uploaded; use --resume" in down.stdout
+    assert down.returncode == 8 and "2 were not uploaded; use --resume" in down.stdout
     single = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1]}), "single.json")
     down = run_profllm(bin_dir, *sweep_args(single, tmp_path / "single", "--upload", "http://127.0.0.1:1"))
-    assert down.returncode == 0 and "1 were not uploaded; use --resume" in down.stdout
+    assert down.returncode == 8 and "1 were not uploaded; use --resume" in down.stdout
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2, 3]}))
     with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
         done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json", "--upload", dashboard.url))

@@ -28,6 +28,7 @@ struct dash_peers {
 	pthread_mutex_t lock; /* protects the fields below, and the state of each peer */
 	struct dash_peer *first;
 	unsigned count;
+	unsigned cut_count; /* of these, closed by us */
 };
 
 /* Returns the bytes in both directions since the connection began. False: not TCP, so not counted. */
@@ -56,12 +57,18 @@ static void mark(struct dash_peer *peer, int64_t now_ns, uint64_t moved)
 	peer->marked = moved;
 }
 
+static void set_cut(struct dash_peer *peer)
+{
+	peer->peers->cut_count += !peer->is_cut;
+	peer->is_cut = true;
+}
+
 /* Dissolving the association resets it: nothing more is sent, not even an end. */
 static void reset(struct dash_peer *peer)
 {
 	const struct sockaddr none = { .sa_family = AF_UNSPEC };
 
-	peer->is_cut = true;
+	set_cut(peer);
 	(void)connect(peer->fd, &none, sizeof(none));
 }
 
@@ -72,7 +79,7 @@ static void cut(struct dash_peer *peer)
 		reset(peer);
 		return;
 	}
-	peer->is_cut = true;
+	set_cut(peer);
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
 
@@ -106,6 +113,35 @@ static void *watch(void *data)
 		pthread_mutex_unlock(&peers->lock);
 	}
 	return NULL;
+}
+
+/* Returns whether the client may be replaced, because it holds the connection and uses it little. */
+static bool is_quiet(const struct dash_peer *peer, int64_t now_ns)
+{
+	if (peer->is_cut || peer->state == DASH_PEER_WAITS)
+		return false;
+	if (peer->state == DASH_PEER_SENDS)
+		return !has_unread(peer->fd);
+	return now_ns - peer->marked_ns >= peer->peers->options.stalled_ns;
+}
+
+/*
+ * A mark is the last change of the state, or the last tick at which enough was transferred. So a client that trickles
+ * its header is older than one that has just connected, or has just received a response.
+ */
+static void replace_quietest(struct dash_peers *peers, int64_t now_ns)
+{
+	struct dash_peer *found = NULL;
+
+	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next) {
+		bool is_better = found == NULL ||
+				 (peer->state == found->state ? peer->marked_ns < found->marked_ns
+							      : peer->state == DASH_PEER_SENDS);
+		if (is_better && is_quiet(peer, now_ns))
+			found = peer;
+	}
+	if (found != NULL)
+		cut(found);
 }
 
 int dash_peers_start(const struct dash_peers_options *options, struct dash_peers **ret,
@@ -152,6 +188,8 @@ struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd)
 	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .state = DASH_PEER_SENDS };
 	mark(peer, pl_clock_now_ns(), 0);
 	pthread_mutex_lock(&peers->lock);
+	if (peers->count - peers->cut_count >= peers->options.room)
+		replace_quietest(peers, peer->marked_ns);
 	peer->next = peers->first;
 	peer->link = &peers->first;
 	if (peer->next != NULL)
@@ -171,6 +209,7 @@ void dash_peer_remove(struct dash_peer *peer)
 	if (peer->next != NULL)
 		peer->next->link = peer->link;
 	peers->count--;
+	peers->cut_count -= peer->is_cut;
 	pthread_mutex_unlock(&peers->lock);
 	free(peer);
 }

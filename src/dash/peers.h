@@ -4,6 +4,9 @@
  * - The side whose turn it is must transfer bytes_min within each patience_ns, or within crowded_ns if three quarters
  *   of the `room` connections are in use. Otherwise the connection is closed. The kernel counts the bytes: those
  *   received, and those that the client has acknowledged.
+ * - If `room` connections are in use, a new one replaces the one whose client has been quiet for the longest time: so
+ *   the server answers new clients at once, whatever number of idle or slow clients is connected. First come clients
+ *   whose turn it is to send, then those that have taken almost nothing of a response for stalled_ns.
  * - A client that has sent bytes which the server has not read yet is not late.
  * - A client that waits for its response to be made has no limit.
  * - A connection closed during a response is reset. A regular end could make part of a file look complete if its length
@@ -24,7 +27,8 @@ struct dash_peers_options {
 	uint64_t bytes_min;
 	int64_t patience_ns;
 	int64_t crowded_ns;
-	int64_t tick_ns; /* interval of the checks */
+	int64_t stalled_ns; /* at least tick_ns */
+	int64_t tick_ns;    /* interval of the checks */
 };
 
 int dash_peers_start(const struct dash_peers_options *options, struct dash_peers **ret,
@@ -43,7 +47,10 @@ enum dash_peer_state {
 	DASH_PEER_TAKES, /* receives its response */
 };
 
-/* Adds a TCP connection in state SENDS. Borrows fd until remove. */
+/*
+ * Adds a TCP connection in state SENDS, and closes another one if there are too many. Until its owner removes that one,
+ * there are more than `room`. Borrows fd until remove.
+ */
 struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd);
 /* Call it before close(). */
 void dash_peer_remove(struct dash_peer *peer);

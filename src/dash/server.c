@@ -43,7 +43,9 @@
 #define CACHE_BYTES     ((size_t)64 << 20)
 #define ANALYSES_BYTES  ((size_t)16 << 20)
 #define CONNECTIONS_MAX 256
-#define IDLE_S          60
+/* The library accepts more, of which each thread has an equal part, so that dash/peers.h closes another for a new one. */
+#define CONNECTIONS_EXTRA 256
+#define IDLE_S            60
 /*
  * Connections that wait to be accepted: the kernel's default limit. Beyond it, the kernel sends SYN cookies and resets
  * a client whose handshake it can no longer verify, although the client considers itself connected and has sent its
@@ -65,6 +67,7 @@ static const struct dash_peers_options movement = {
 	.bytes_min = 65536,
 	.patience_ns = IDLE_S * PL_NS_PER_S,
 	.crowded_ns = 3 * PL_NS_PER_S,
+	.stalled_ns = PL_NS_PER_S + PL_NS_PER_S / 2,
 	.tick_ns = PL_NS_PER_S,
 };
 
@@ -648,12 +651,12 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 			(server->certificate != NULL ? (unsigned)MHD_USE_TLS : 0),
 		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_line,
 		server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_THREAD_POOL_SIZE,
-		(unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_COMPLETED,
-		on_over, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+		(unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)(CONNECTIONS_MAX + CONNECTIONS_EXTRA), MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, server,
+		MHD_OPTION_NOTIFY_COMPLETED, on_over, server, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, server, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (server->daemon == NULL)
 		return pl_err_set(err, PL_ERR_IO, "could not start the HTTP server");
 	return 0;

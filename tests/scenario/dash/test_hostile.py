@@ -9,9 +9,11 @@ import os
 import resource
 import socket
 import threading
+import time
 
 import pytest
 from dashboard_tools import Dashboard, form, little
+from run_tools import PATIENCE
 from wait_tools import wait_for
 
 SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
@@ -187,6 +189,55 @@ def test_a_body_that_never_ends(dashboard):
     for thread in threads:
         thread.join()
     assert max(sent) < 400 * MIB
+
+
+def trickle(dashboard, count, stop):
+    """Keeps `count` connections: idle ones, and ones that send one byte of a request or read nothing of a response. A closed one
+    is replaced at once."""
+    host, port = dashboard.host.rsplit(":", 1)
+    begun = [b"", b"GET / HTTP/1.1\r\nHost: a", head(dashboard, "/api/upload/json", "Content-Length: 100000") + b'{"run',
+             head(dashboard, "/api/fields", method="GET") * 40]
+    peers = [None] * count
+    while not stop.is_set():
+        for number, peer in enumerate(peers):
+            if peer is None:
+                peer = peers[number] = socket.socket()
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+                peer.setblocking(False)
+                peer.connect_ex((host, int(port)))
+                continue
+            try:
+                peer.send(begun[number % len(begun)] if number % len(begun) == 3 else b"x" * (number % len(begun) > 0))
+                if number % len(begun) == 0 and peer.recv(1) == b"":
+                    raise ConnectionResetError
+            except BlockingIOError:
+                pass
+            except OSError:
+                peer.close()
+                peers[number] = None
+    for peer in peers:
+        if peer is not None:
+            peer.close()
+
+
+def test_new_clients_are_served_at_once(dashboard):
+    """While more idle, slow and stalled clients than the dashboard has connections come again and again."""
+    stop = threading.Event()
+    flood = threading.Thread(target=trickle, args=(dashboard, 400, stop))
+    flood.start()
+    durations = []
+    try:
+        for _ in range(20):
+            time.sleep(0.1)
+            begin = time.monotonic()
+            with contextlib.closing(connect(dashboard)) as peer:
+                peer.sendall(head(dashboard, "/api/health", "Connection: close", method="GET"))
+                assert peer.makefile("rb").read().startswith(b"HTTP/1.1 200 ")
+            durations.append(time.monotonic() - begin)
+    finally:
+        stop.set()
+        flood.join()
+    assert sorted(durations)[-3] < 0.5 * PATIENCE and max(durations) < 2 * PATIENCE, durations
 
 
 @pytest.mark.release_only  # a thousand are more than a sanitizer serves in time

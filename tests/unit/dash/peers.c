@@ -15,10 +15,11 @@
 #include "base/file.h"
 #include "io/sock.h"
 
-#define ROOM  8
-#define PIECE 4096
-#define LONG  (600 * PL_NS_PER_S) /* longer than the test is waited for */
-#define SHORT (20 * PL_NS_PER_MS)
+#define ROOM    8
+#define PIECE   4096
+#define LONG    (600 * PL_NS_PER_S) /* longer than the test is waited for */
+#define SHORT   (20 * PL_NS_PER_MS)
+#define STALLED (200 * PL_NS_PER_MS)
 
 /* Both ends of a connection of TCP. */
 struct pair {
@@ -33,6 +34,7 @@ static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
 						    .bytes_min = PIECE,
 						    .patience_ns = patience_ns,
 						    .crowded_ns = crowded_ns,
+						    .stalled_ns = STALLED,
 						    .tick_ns = PL_NS_PER_MS };
 	struct dash_peers *peers = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -235,11 +237,71 @@ static void test_dash_peers__at_the_end_answers_are_reset(void **state)
 	dash_peers_stop(peers);
 }
 
+static void test_dash_peers__a_new_client_replaces_the_quietest(void **state)
+{
+	struct dash_peers *peers = begin(LONG, LONG);
+	struct pair pairs[ROOM + 3];
+
+	(void)state;
+	for (size_t i = 0; i < ROOM; i++)
+		pairs[i] = connect_pair(peers);
+	/* the first has sent what is not read yet, the second waits, the third takes, and the fourth has had a response */
+	assert_int_equal(write(pairs[0].client, "GET", 3), 3);
+	dash_peer_set_state(pairs[1].peer, DASH_PEER_WAITS);
+	dash_peer_set_state(pairs[2].peer, DASH_PEER_TAKES);
+	dash_peer_set_state(pairs[3].peer, DASH_PEER_SENDS);
+	pairs[ROOM] = connect_pair(peers);
+	assert_int_equal(client_reads(&pairs[4]), 0);
+	/* one that trickles its request is no younger for it */
+	assert_int_equal(write(pairs[5].client, "G", 1), 1);
+	receive(&pairs[5], 1);
+	pairs[ROOM + 1] = connect_pair(peers);
+	assert_int_equal(client_reads(&pairs[5]), 0);
+	/* the place of a closed one counts once */
+	leave(&pairs[4]);
+	pairs[ROOM + 2] = connect_pair(peers);
+	assert_int_equal(client_reads(&pairs[6]), 0);
+	for (size_t i = 0; i < ROOM + 3; i++) {
+		if (i == 4)
+			continue;
+		assert_true((i == 5 || i == 6) || is_open(&pairs[i]));
+		leave(&pairs[i]);
+	}
+	dash_peers_stop(peers);
+}
+
+static void test_dash_peers__a_stalled_client_is_replaced_last(void **state)
+{
+	struct dash_peers *peers = begin(LONG, LONG);
+	struct pair pairs[ROOM + 2];
+
+	(void)state;
+	for (size_t i = 0; i < ROOM; i++) {
+		pairs[i] = connect_pair(peers);
+		dash_peer_set_state(pairs[i].peer, i == 0 ? DASH_PEER_WAITS : DASH_PEER_TAKES);
+	}
+	/* they have just begun to take: none is closed */
+	pairs[ROOM] = connect_pair(peers);
+	dash_peer_set_state(pairs[ROOM].peer, DASH_PEER_WAITS);
+	for (size_t i = 0; i < ROOM; i++)
+		assert_true(is_open(&pairs[i]));
+	rest(STALLED + SHORT);
+	pairs[ROOM + 1] = connect_pair(peers);
+	assert_int_equal(client_reads(&pairs[1]), -ECONNRESET);
+	for (size_t i = 0; i < ROOM + 2; i++) {
+		assert_true(i == 1 || is_open(&pairs[i]));
+		leave(&pairs[i]);
+	}
+	dash_peers_stop(peers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dash_peers__a_silent_client_sees_an_end),
 		cmocka_unit_test(test_dash_peers__a_client_that_waits_for_us_stays),
+		cmocka_unit_test(test_dash_peers__a_new_client_replaces_the_quietest),
+		cmocka_unit_test(test_dash_peers__a_stalled_client_is_replaced_last),
 		cmocka_unit_test(test_dash_peers__a_client_that_reads_nothing_is_reset),
 		cmocka_unit_test(test_dash_peers__a_waiting_client_has_no_limit),
 		cmocka_unit_test(test_dash_peers__a_client_stays_while_it_makes_progress),

@@ -78,7 +78,7 @@ const database = ({ database: one }: ServerStatus): Fact[] => [
   ['Last query', one.checked_seconds === null ? 'none yet' : `${roughSpan(one.checked_seconds)} ago`],
   ['Query time', `${(one.query_seconds * 1000).toFixed(1)} ms`],
   [
-    'Behind the database',
+    'Database lag',
     one.behind_count === 0 ? 'none' : `${count(one.behind_count)} changes, ${roughSpan(one.behind_seconds)}`,
   ],
 ]

@@ -77,6 +77,8 @@ void dash_log_audit(const struct dash_request_record *record)
 		return;
 	auto_free char *path = pl_strndup(record->target, strcspn(record->target, "?"));
 	auto_free char *text = pl_clean_shown(path);
+	/* clients may send any bytes but spaces as the method */
+	auto_free char *method = pl_clean_shown(record->method);
 	const char *name = name_of(record)[0] != '\0' ? name_of(record) : "-";
 	const char *role = dash_role_name(record->match->user.role);
 	char time[32];
@@ -84,12 +86,12 @@ void dash_log_audit(const struct dash_request_record *record)
 	pl_clock_rfc3339(pl_clock_real_ns(), time);
 	if (pl_log_format() == PL_LOG_JSON)
 		pl_log_object(PL_LOG_INFO, "audit",
-			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:o}", "request_id",
+			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o}", "request_id",
 					record->id, "user", name, "role", role, "from",
 					record->from, "status", record->status, "method",
-					record->method, "path", pl_json_text(text)));
+					pl_json_text(method), "path", pl_json_text(text)));
 	else
-		pl_log(PL_LOG_INFO, "audit: %s user=%s role=%s from=%s id=%s status=%d %s %.500s",
-		       time, name, role, record->from, record->id, record->status, record->method,
-		       text);
+		pl_log(PL_LOG_INFO,
+		       "audit: %s user=%s role=%s from=%s id=%s status=%d %.40s %.500s", time, name,
+		       role, record->from, record->id, record->status, method, text);
 }

@@ -280,6 +280,22 @@ def test_the_audit_log(guarded):
     assert "secret" not in err and not any(token[8:] in err for token in [*guarded.tokens.values(), WRONG])
 
 
+@pytest.mark.parametrize("kind", ["text", "json"])
+def test_no_method_hides_from_the_audit_log(bin_dir, tmp_path, kind):
+    """A client may send any bytes as the method. They neither remove the members of a line nor change a terminal."""
+    with Guarded(bin_dir, tmp_path / "d.db", tmp_path / "tokens", "--log-format", kind) as one:
+        for method in (b"G\xffT", b"G\x1b[2JT", b"M" * 2000):
+            with contextlib.closing(one.connect_from_elsewhere()) as connection:
+                connection.connect()
+                connection.sock.sendall(method + b" /api/fields HTTP/1.1\r\nHost: " + one.host.encode() + b"\r\nConnection: close\r\nAuthorization: Bearer "
+                                        + WRONG.encode() + b"\r\n\r\n")
+                assert connection.sock.makefile("rb").read().startswith(b"HTTP/1.1 401 ")
+        lines = [line for line in one.stop()[2].splitlines() if "audit" in line]
+    assert len(lines) == 3 and all("status=401" in line if kind == "text" else json.loads(line)["status"] == 401 for line in lines), lines
+    assert all("127.0." in line and line.isprintable() for line in lines), lines
+    assert kind == "json" or max(map(len, lines)) < 400
+
+
 # ---- sessions ------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ from wait_tools import wait_for
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SEED = 40
+INDEX = {"field_chunks", "field_rows", "field_segments"}
 LOADS = 40 if LONG else 2  # backups while others write
 KILLS = 60 if LONG else 3
 
@@ -217,7 +218,9 @@ def test_backups_under_load_are_of_one_moment(bin_dir, database, tmp_path, data)
         assert manifest["artifacts"]["missing"] == 0
         assert len(is_closed(new, files_of(new_data))) == manifest["artifacts"]["count"]
         found = contents(new)
-        assert {table: len(rows) for table, rows in found.items()} == {table: count for table, count in manifest["counts"].items() if table != "store_state"}
+        # opening a store compacts its index of fields, which is derived from the documents
+        assert {table: len(rows) for table, rows in found.items() if table not in INDEX} == {
+            table: count for table, count in manifest["counts"].items() if table not in INDEX | {"store_state"}}
         assert ask(new, "SELECT max(changed) n FROM benchmark_runs")[0][0] <= manifest["data_version"]
         check(bin_dir, "--db", new, "--data", new_data)
         shutil.rmtree(new_data)

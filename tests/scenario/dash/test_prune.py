@@ -302,7 +302,8 @@ def filled(db, rows):
     columns = ["run_id", "content_sha256", "form", "name", "stored_at", "changed", "explicit_fields", '"run.suite"', '"run.status"']
     number = f"(n - {first})"
     series = f"WITH RECURSIVE s(n) AS (SELECT {first + 1} UNION ALL SELECT n + 1 FROM s WHERE n < {first + rows})"
-    at = f"strftime('%Y-%m-%dT%H:%M:%S.000Z', '{stamp(100)[:19]}', '+' || (({number}) * 8640000 / {rows}) || ' seconds')"
+    # at half hours, so that no row reaches an age of whole days while the test runs
+    at = f"strftime('%Y-%m-%dT%H:%M:%S.000Z', '{stamp(100)[:19]}', '+' || (({number}) * 8640000 / {rows} / 3600 * 3600 + 1800) || ' seconds')"
     change(db, f"{series} INSERT INTO benchmark_runs (id, {', '.join(columns)}) SELECT n, 'big' || n, printf('%064x', n), 'native', 'n', {at}, 1, '[]',"
                f" CASE n % 3 WHEN 0 THEN 'nightly' ELSE 'gate' END, CASE n % 10 WHEN 0 THEN 'failed' ELSE 'completed' END FROM s;"
                f"{series} INSERT INTO artifacts (run_id, kind, name, sha256, bytes, stored_at) SELECT 'big' || n, CASE n % 2 WHEN 0 THEN 'trace' ELSE 'requests' END,"
@@ -320,7 +321,7 @@ def test_many_rows_and_bytes(bin_dir, tmp_path):
     first = filled(db, ROWS)
     assert ROWS * FILE_BYTES == 200 * 10 ** 9
     numbers = range(1, ROWS + 1)
-    # the age of each row, in the arithmetic of the statement above
+    # the age of each row, in the arithmetic of the statement above: 70 days are whole hours
     old = [n for n in numbers if n * 8640000 // ROWS < 70 * 86400]
     trace = {n for n in old if (first + n) % 2 == 0}
     failed = {n for n in numbers if (first + n) % 10 == 0}
@@ -338,7 +339,8 @@ def test_many_rows_and_bytes(bin_dir, tmp_path):
     assert [entry["results"] for entry in shown["rules"]] == [0, len(failed), 0]
     assert shown["total"]["bytes"] == FILE_BYTES * (len(trace | failed) + len(oldest))
     begun = time.monotonic()
-    result = run_dashboard(bin_dir, "prune", "--db", db, "--json", *rules, "--yes", "--plan", shown["plan"])
+    result = subprocess.run(dashboard_command(bin_dir, "prune", "--db", db, "--json", *rules, "--yes", "--plan", shown["plan"]), env=environment(),
+                            capture_output=True, text=True, check=False, timeout=600 * PATIENCE)
     applied = json.loads(result.stdout)
     print(f"{ROWS} rows: plan {took:.1f} s, {time.monotonic() - begun:.1f} s with --yes", re.findall(r"Maximum resident.*", done.stderr))
     assert {key: applied["removed"][key] for key in ("results", "artifacts")} == {key: shown["total"][key] for key in ("results", "artifacts")}

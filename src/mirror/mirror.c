@@ -325,6 +325,12 @@ void mirror_set_version(struct mirror *mirror, int64_t version)
 	mirror->version = version;
 }
 
+void mirror_set_origin(struct mirror *mirror, int64_t mark, int64_t epoch)
+{
+	mirror->mark = mark;
+	mirror->epoch = epoch;
+}
+
 void mirror_publish(struct mirror *mirror)
 {
 	struct mirror_snapshot *made, *old;

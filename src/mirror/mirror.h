@@ -91,6 +91,8 @@ bool mirror_remove(struct mirror *mirror, int64_t id);
 void mirror_keep(struct mirror *mirror, const int64_t *ids, size_t count);
 /* Each publish increments the version by one. The owner may set it to the version of a database. */
 void mirror_set_version(struct mirror *mirror, int64_t version);
+/* Sets what mirror_snapshot_mark() and mirror_snapshot_epoch() return for later snapshots; initially 0. */
+void mirror_set_origin(struct mirror *mirror, int64_t mark, int64_t epoch);
 void mirror_publish(struct mirror *mirror);
 /* Starts a new segment with the next row. Use it after a bulk load that few rows will follow. */
 void mirror_seal(struct mirror *mirror);
@@ -118,6 +120,10 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns);
 
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot);
+/* Returns a number of the state of the database, which no other state has. */
+int64_t mirror_snapshot_mark(const struct mirror_snapshot *snapshot);
+/* Returns a number that changes when other data replaces the database. */
+int64_t mirror_snapshot_epoch(const struct mirror_snapshot *snapshot);
 /* Returns the number of live rows. */
 size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot);
 /* Returns the memory of its columns, values and ids, without fields that are not columns. */

@@ -56,6 +56,8 @@ struct mirror_snapshot {
 	int64_t end_ns; /* of reading documents, on the monotonic clock; 0: none */
 	struct mirror *mirror;
 	int64_t version;
+	int64_t mark;
+	int64_t epoch;
 	size_t live;
 	size_t segment_count;
 	size_t *rows; /* of each segment, including dead rows */
@@ -94,6 +96,8 @@ struct mirror {
 	size_t slot_count;
 	size_t slots_used;
 	int64_t version;
+	int64_t mark;
+	int64_t epoch;
 	struct pricing *pricing;
 
 	pthread_mutex_t lock; /* protects the fields below; held only while a reference is taken */

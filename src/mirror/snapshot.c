@@ -69,6 +69,8 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 	atomic_init(&snapshot->users, 1);
 	snapshot->mirror = mirror;
 	snapshot->version = mirror->version;
+	snapshot->mark = mirror->mark;
+	snapshot->epoch = mirror->epoch;
 	snapshot->live = mirror->live;
 	snapshot->pricing = mirror->pricing;
 	atomic_fetch_add(&mirror->pricing->users, 1);
@@ -137,6 +139,8 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 		.cancel_token = cancel_token,
 		.mirror = snapshot->mirror,
 		.version = snapshot->version,
+		.mark = snapshot->mark,
+		.epoch = snapshot->epoch,
 		.live = snapshot->live,
 		.segment_count = snapshot->segment_count,
 		.rows = snapshot->rows,
@@ -229,6 +233,16 @@ int mirror_snapshot_too_old(struct pl_err *err)
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot)
 {
 	return snapshot->version;
+}
+
+int64_t mirror_snapshot_mark(const struct mirror_snapshot *snapshot)
+{
+	return snapshot->mark;
+}
+
+int64_t mirror_snapshot_epoch(const struct mirror_snapshot *snapshot)
+{
+	return snapshot->epoch;
 }
 
 size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)

@@ -147,6 +147,11 @@ size_t mirror_view_count(const struct mirror_view *view)
 	return view->snapshot->live;
 }
 
+int64_t mirror_view_epoch(const struct mirror_view *view)
+{
+	return view->snapshot->epoch;
+}
+
 size_t mirror_view_segments(const struct mirror_view *view)
 {
 	return view->snapshot->segment_count;

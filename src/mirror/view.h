@@ -46,6 +46,8 @@ int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err) PL_M
 const struct res_fields *mirror_view_fields(const struct mirror_view *view);
 /* Returns the number of results. */
 size_t mirror_view_count(const struct mirror_view *view);
+/* As mirror_snapshot_epoch(). */
+int64_t mirror_view_epoch(const struct mirror_view *view);
 size_t mirror_view_segments(const struct mirror_view *view);
 /*
  * mirror_view_rows() returns the number of places in a segment, including dead rows; mirror_view_words() the number of

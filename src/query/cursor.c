@@ -17,12 +17,13 @@
 
 /* ---- the query ------------------------------------------------------------------------------------- */
 
-uint64_t query_cursor_question(const json_t *filter, const json_t *sort)
+uint64_t query_cursor_question(const json_t *filter, const json_t *sort, int64_t epoch)
 {
 	auto_json json_t *both = json_pack("[O?, O?]", filter, sort);
 	auto_free char *text = res_field_canonical(both);
 
-	return pl_hash_text(PL_HASH_NONE, text != NULL ? text : "");
+	return pl_hash_text(pl_hash_bytes(PL_HASH_NONE, &epoch, sizeof(epoch)),
+			    text != NULL ? text : "");
 }
 
 /* ---- writing --------------------------------------------------------------------------------------- */

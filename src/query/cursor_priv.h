@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "query/rows_priv.h"
 
-/* Returns a hash of the filter and the sort of a request: a cursor is only valid for one query. */
-uint64_t query_cursor_question(const json_t *filter, const json_t *sort);
+/* Returns a hash of the filter and the sort of a request, and of the epoch: a cursor is only valid for one query of them. */
+uint64_t query_cursor_question(const json_t *filter, const json_t *sort, int64_t epoch);
 
 /* Appends the text, with quotes. */
 void query_cursor_write(const struct rows_key *keys, size_t key_count, uint64_t question,

@@ -166,7 +166,8 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 	size_t found[BOUND_ROWS_MAX];
 	uint64_t after[BOUND_SORT_KEYS_MAX + 1];
 	uint64_t question = query_cursor_question(query_request_member(request, "filter"),
-						  query_request_member(request, "sort"));
+						  query_request_member(request, "sort"),
+						  mirror_view_epoch(query->view));
 	struct rows_page page = { .offset = (size_t)query->offset,
 				  .limit = (size_t)query->limit,
 				  .rows = found };
@@ -182,7 +183,9 @@ static int write_rows(struct query *query, const json_t *request, struct pl_buf 
 				       query->view, order, after)) {
 			query_pointer_fault(
 				&query->pointer, "cursor", query_request_member(request, "cursor"),
-				"the next_cursor of a response to the same filter and sort", NULL);
+				"the next_cursor of a response to the same filter and sort, "
+				"from the present database",
+				NULL);
 			return query_request_refuse(&query->pointer, err);
 		}
 	}

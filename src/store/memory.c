@@ -17,7 +17,6 @@
 #include "store/store_priv.h"
 
 static STORE_STATEMENT(sql_get_pruned, "SELECT pruned FROM store_state");
-static STORE_STATEMENT(sql_get_restored, "SELECT restored FROM store_state");
 static STORE_STATEMENT(sql_list_ids, "SELECT id FROM benchmark_runs WHERE deleted = 0 ORDER BY id");
 
 /* The limit of retries of a query during changes; rows that were read for it are kept. */
@@ -31,8 +30,10 @@ struct store_memory {
 	struct store_sql sql;
 	struct store_stmt *rows_all;   /* the first load */
 	struct store_stmt *rows_since; /* changes */
-	int64_t version;               /* of the file, as read so far */
-	int64_t price_revision;        /* of the prices in memory; 0: none */
+	struct store_point point;      /* of the file, as read so far; version 0: nothing */
+	/* other data replaced the database, which has to be renewed before it is read */
+	bool is_replaced;
+	int64_t price_revision; /* of the prices in memory; 0: none */
 	/* all rows up to this id are in memory as of this version, even if the last pass failed */
 	int64_t partial_version;
 	int64_t partial_id;
@@ -54,14 +55,16 @@ static void take_in_row(struct mirror *mirror, const struct memory_row *row)
 static int take_in_rows(struct store *store, int64_t version, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	auto_borrowed statement = memory->version == 0 ? memory->rows_all : memory->rows_since;
+	auto_borrowed statement = memory->point.version == 0 ? memory->rows_all
+							     : memory->rows_since;
 	auto_memory_rows struct memory_rows *rows = NULL;
 	const struct memory_row *row;
 	int64_t reached = 0;
 	int result;
 
-	store_sql_bind_i64(statement, 1, memory->version);
-	if (store_memory_rows_new(statement, &store->columns, memory->version == 0, &rows, err) < 0)
+	store_sql_bind_i64(statement, 1, memory->point.version);
+	if (store_memory_rows_new(statement, &store->columns, memory->point.version == 0, &rows,
+				  err) < 0)
 		return -1;
 	while ((result = store_memory_rows_next(rows, &row, err)) == 0 && row != NULL) {
 		if (row->changed > memory->partial_version || row->row.id > memory->partial_id)
@@ -97,7 +100,7 @@ static int follow_pruned(struct store_memory *memory, struct pl_err *err)
 
 	if (read_number(&memory->sql, &sql_get_pruned, &pruned, err) < 0)
 		return -1;
-	if (memory->version == 0 || pruned <= memory->version)
+	if (memory->point.version == 0 || pruned <= memory->point.version)
 		return 0;
 	if (store_sql_cached(&memory->sql, &sql_list_ids, &list, err) < 0)
 		return -1;
@@ -124,50 +127,76 @@ static int follow_prices(struct store_memory *memory, struct pl_err *err)
 }
 
 /*
- * If the data of a backup has replaced all data, nothing in memory says anything about it. A version that went back
- * means the same: the database was replaced by other means.
+ * If other data replaced the database, nothing in memory says anything about it. Returns in memory->is_replaced whether
+ * the database has to be renewed first (lineage.c), so that no version names two states.
  */
-static int follow_restored(struct store *store, int64_t version, struct pl_err *err)
+static int follow_replaced(struct store *store, const struct store_point *present,
+			   struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	int64_t restored = 0;
+	bool is_past = true;
 
-	if (read_number(&memory->sql, &sql_get_restored, &restored, err) < 0)
+	memory->is_replaced = false;
+	if (memory->point.mark != 0 &&
+	    store_point_is_past(&memory->sql, &memory->point, present, &is_past, err) < 0)
 		return -1;
-	if (memory->version == 0 || (restored <= memory->version && version > memory->version))
+	if (is_past)
+		return 0;
+	if (store_point_check_loaded(&memory->sql, err) < 0)
+		return -1;
+	store_dictionaries_forget(store->dictionaries);
+	atomic_fetch_add(&store->generation, 1);
+	atomic_store(&store->was_replaced, true);
+	memory->is_replaced = !store_point_is_renewed(&memory->point, present);
+	if (memory->is_replaced)
 		return 0;
 	mirror_keep(memory->mirror, NULL, 0);
-	memory->version = memory->partial_version = memory->partial_id = 0;
+	memory->point = (struct store_point){ 0 };
+	memory->partial_version = memory->partial_id = 0;
 	memory->price_revision = -1;
-	store_dictionaries_forget(store->dictionaries);
-	atomic_store(&store->was_replaced, true);
 	return 0;
+}
+
+/* Under the lock, within a transaction. */
+static int take_in_changes(struct store *store, const struct store_point *point, bool *ret_is_new,
+			   struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+
+	*ret_is_new = point->version != memory->point.version || point->mark != memory->point.mark;
+	if (!*ret_is_new)
+		return 0;
+	if (follow_replaced(store, point, err) < 0)
+		return -1;
+	*ret_is_new = !memory->is_replaced;
+	if (memory->is_replaced)
+		return 0;
+	if (take_in_rows(store, point->version, err) < 0 || follow_pruned(memory, err) < 0)
+		return -1;
+	return follow_prices(memory, err);
 }
 
 /* Reads the version, the changed rows and the prices in one transaction. Under the lock. */
 static int take_in(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	int64_t version = 0;
+	struct store_point point = { 0 };
+	bool is_new = false;
 
 	if (store_sql_begin(&memory->sql, STORE_SQL_READ, err) < 0)
 		return -1;
-	int result = read_number(&memory->sql, &store_sql_get_version, &version, err);
-	bool is_new = result == 0 && version != memory->version;
-	if (is_new)
-		result = follow_restored(store, version, err);
-	if (is_new && result == 0)
-		result = take_in_rows(store, version, err);
-	if (is_new && result == 0)
-		result = follow_pruned(memory, err);
-	if (is_new && result == 0)
-		result = follow_prices(memory, err);
+	int result = store_point_read(&memory->sql, &point, err);
+	if (result == 0)
+		result = take_in_changes(store, &point, &is_new, err);
 	/* nothing was written, so there is nothing to commit */
 	store_sql_rollback(&memory->sql);
 	if (result < 0 || !is_new)
 		return result;
-	memory->version = version;
-	mirror_set_version(memory->mirror, version);
+	memory->point = point;
+	if (!atomic_load(&store->was_replaced))
+		store_point_follow(store, &point);
+	mirror_set_version(memory->mirror, point.version);
+	mirror_set_origin(memory->mirror, point.mark, point.epoch);
 	mirror_publish(memory->mirror);
 	return 0;
 }
@@ -192,31 +221,70 @@ void store_memory_follow(struct store *store, bool changed)
 		atomic_fetch_sub(&memory->expected, 1);
 }
 
-/* Memory never has a later version than the database, unless a database of an earlier version replaced it. */
-static bool went_back(struct store *store, const struct mirror_snapshot *snapshot, int64_t version)
+/* Reads the state of the database. */
+static int read_point(struct store *store, struct store_point *ret, struct pl_err *err)
 {
-	return version > 0 && version < mirror_snapshot_version(snapshot) &&
-	       store_data_version(store, &version, PL_ERR_IGNORED) == 0 &&
-	       version < mirror_snapshot_version(snapshot);
+	pthread_mutex_lock(&store->read_lock);
+	int result = store_point_read(&store->reader, ret, err);
+	pthread_mutex_unlock(&store->read_lock);
+	return result;
+}
+
+/* Returns whether the database has a state that the snapshot lacks. */
+static bool is_behind(struct store *store, const struct mirror_snapshot *snapshot,
+		      struct store_point point)
+{
+	/* another thread may have followed to a later state since the point was read */
+	if (point.version < mirror_snapshot_version(snapshot) &&
+	    read_point(store, &point, PL_ERR_IGNORED) < 0)
+		return false;
+	return point.version != mirror_snapshot_version(snapshot) ||
+	       point.mark != mirror_snapshot_mark(snapshot);
+}
+
+static int renew(struct store *store, const struct store_point *former, struct pl_err *err)
+{
+	if (store_begin(store, err) < 0)
+		return -1;
+	return store_end(store, store_point_renew(store, former, err), err);
+}
+
+/* Brings the memory up to date. */
+static int follow(struct store *store, struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+
+	for (int tries = 0;; tries++) {
+		pthread_mutex_lock(&memory->lock);
+		int result = take_in(store, err);
+		struct store_point former = memory->point;
+		bool is_replaced = memory->is_replaced;
+		pthread_mutex_unlock(&memory->lock);
+		if (result < 0 || !is_replaced)
+			return result;
+		if (tries == TRIES_MAX)
+			return pl_err_set(err, PL_ERR_BUSY,
+					  "'%s': other data replaces the database; retry later",
+					  store->path);
+		if (renew(store, &former, err) < 0)
+			return -1;
+	}
 }
 
 int store_snapshot_get(struct store *store, struct mirror_snapshot **ret, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
 	auto_snapshot struct mirror_snapshot *snapshot = NULL;
-	int64_t version = 0;
+	struct store_point point = { 0 };
 
 	/* without a database, the mirror answers queries */
-	if (store_data_version(store, &version, err) < 0 && err->code != PL_ERR_IO)
+	int result = read_point(store, &point, err);
+	if (result < 0 && err->code != PL_ERR_IO)
 		return -1;
 	snapshot = mirror_snapshot_take(memory->mirror);
-	bool is_replaced = went_back(store, snapshot, version);
 	/* a client may know results on the disk that their writer has not added to the mirror yet */
-	if (is_replaced || mirror_snapshot_version(snapshot) < version) {
-		pthread_mutex_lock(&memory->lock);
-		int result = is_replaced || memory->version < version ? take_in(store, err) : 0;
-		pthread_mutex_unlock(&memory->lock);
-		if (result < 0)
+	if (result == 0 && is_behind(store, snapshot, point)) {
+		if (follow(store, err) < 0)
 			return -1;
 		mirror_snapshot_put(snapshot);
 		snapshot = mirror_snapshot_take(memory->mirror);

@@ -358,6 +358,14 @@ static const struct {
 		 "CREATE INDEX field_chunks_segment ON field_chunks (segment);" },
 	/* The view for users of SQL, which is created below. A step that changes one of its columns drops it, too. */
 	{ .sql = "DROP VIEW IF EXISTS " STORE_RESULTS_VIEW ";" },
+	/* The states of the database: store/lineage.c. */
+	{ .sql = "ALTER TABLE store_state ADD COLUMN database_id TEXT NOT NULL DEFAULT '';"
+		 "ALTER TABLE store_state ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE store_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"
+		 "ALTER TABLE store_state ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
+		 "CREATE TABLE store_marks ("
+		 " slot INTEGER PRIMARY KEY,"
+		 " mark INTEGER NOT NULL);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "result/fields/values.h"
+#include "result/read.h"
 #include "store/documents/dictionary.h"
 #include "store/field_index/index.h"
 #include "store/possible_duplicates.h"
@@ -98,6 +99,8 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 
 	store_document_set_name(document->json, name);
 	auto_values struct res_values *values = res_values_new(store->fields, document->json);
+	/* first: what is known of the database may change meanwhile */
+	prepared->generation = atomic_load(&store->generation);
 	prepared->document = document;
 	prepared->name = name;
 	mirror_row_of_values(values, &prepared->row);
@@ -455,9 +458,8 @@ static int set_upload(struct store *store, const struct rival *rival, int64_t up
 	return store_sql_finish_later(set, err);
 }
 
-int store_put_within(struct store *store, const struct store_prepared *prepared,
-		     const struct store_choice *choice, struct store_put_result *ret,
-		     struct pl_err *err)
+static int put(struct store *store, const struct store_prepared *prepared,
+	       const struct store_choice *choice, struct store_put_result *ret, struct pl_err *err)
 {
 	struct store_put_result result = { .outcome = STORE_STORED };
 	auto_lookups lookups = { .content = NULL };
@@ -495,6 +497,33 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 	}
 	*ret = result;
 	return 0;
+}
+
+/* A document that was prepared for a former database may name a dictionary, or lack paths, of it. Prepares it again. */
+static int put_again(struct store *store, const struct store_prepared *prepared,
+		     const struct store_choice *choice, struct store_put_result *ret,
+		     struct pl_err *err)
+{
+	struct store_document document = *prepared->document;
+	auto_json json_t *json = NULL;
+
+	/* the former one may have been freed */
+	if (res_read_text(store->fields, document.bytes, document.len,
+			  prepared->name != NULL ? prepared->name : "document", &json, err) < 0)
+		return -1;
+	document.json = json;
+	auto_prepared struct store_prepared *again = store_prepare(store, &document,
+								   prepared->name);
+	return put(store, again, choice, ret, err);
+}
+
+int store_put_within(struct store *store, const struct store_prepared *prepared,
+		     const struct store_choice *choice, struct store_put_result *ret,
+		     struct pl_err *err)
+{
+	if (prepared->generation == atomic_load(&store->generation))
+		return put(store, prepared, choice, ret, err);
+	return put_again(store, prepared, choice, ret, err);
 }
 
 int store_put(struct store *store, const struct store_prepared *prepared,

@@ -55,6 +55,18 @@ int store_open_files(const char *address, const char *shown, const char *data,
 	return data == NULL ? store_files_distrust(*ret, err) : 0;
 }
 
+static int open_lineage(struct store *store, struct pl_err *err)
+{
+	if (store_lineage_read(store, err) < 0)
+		return -1;
+	if (store->database_id[0] != '\0')
+		return 0;
+	if (store_begin(store, err) < 0 ||
+	    store_end(store, store_lineage_name(store, err), err) < 0)
+		return -1;
+	return store_lineage_read(store, err);
+}
+
 int store_open(const struct store_options *options, struct store **ret, struct pl_err *err)
 {
 	auto_store struct store *store = pl_alloc(sizeof(*store));
@@ -79,12 +91,13 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	pthread_rwlock_init(&store->paths_lock, NULL);
 	pthread_mutex_init(&store->sweeps_lock, NULL);
 	pthread_mutex_init(&store->marks_lock, NULL);
+	pthread_mutex_init(&store->point_lock, NULL);
 	if (store_sql_open(&store->writer, store->address, !options->must_exist, err) < 0)
 		return -1;
 	store->path = pl_strdup(store_sql_name(&store->writer));
 	if (store_sql_use(&store->writer, STORE_SQL_WRITE, err) < 0 ||
 	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0 ||
-	    store_field_index_open(store, err) < 0)
+	    open_lineage(store, err) < 0 || store_field_index_open(store, err) < 0)
 		return -1;
 	if (store_put_open(store, err) < 0)
 		return -1;
@@ -119,6 +132,7 @@ void store_close(struct store *store)
 	store_path_index_close(store);
 	store_dictionaries_free(store->dictionaries);
 	store_field_index_free(store->field_index);
+	pthread_mutex_destroy(&store->point_lock);
 	pthread_mutex_destroy(&store->marks_lock);
 	pthread_mutex_destroy(&store->sweeps_lock);
 	json_decref(store->sweeps_cache);

@@ -157,6 +157,8 @@ int store_find(struct store *store, const char *run_id, int64_t *ret_id,
  * notification.
  */
 bool store_is_shared(const struct store *store);
+/* Returns the random id of the database, the same for all processes: 32 hexadecimal digits, borrowed. */
+const char *store_database_id(const struct store *store);
 int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
 /* The data version grows with each change of the stored data and continues in the next process. */
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;

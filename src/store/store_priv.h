@@ -28,6 +28,16 @@ struct store_job_marks {
 	size_t items[STORE_MARKS_MAX];
 };
 
+/* A state of the database; see lineage.c. */
+struct store_point {
+	int64_t version;  /* of the data */
+	int64_t commits;  /* transactions that changed data */
+	int64_t mark;     /* random, of the last transaction; 0: unknown */
+	int64_t epoch;    /* differs after other data replaced the database */
+	int64_t restored; /* version at which other data replaced it; 0: never */
+};
+#define STORE_DATABASE_ID_BYTES 33
+
 struct store {
 	const struct res_fields *fields;
 	struct store_columns columns; /* the columns that the table has */
@@ -49,8 +59,12 @@ struct store {
 	int64_t written_version; /* the last version that the database has */
 	struct store_hashes paths_new; /* added to the file by this transaction */
 
-	atomic_bool
-		was_replaced; /* by a backup; the next transaction forgets what it knew of the file */
+	atomic_bool was_replaced; /* the next transaction forgets what it knew of the database */
+	atomic_uint generation;   /* of what is known of the database */
+	char database_id[STORE_DATABASE_ID_BYTES];
+	pthread_mutex_t point_lock;
+	struct store_point point;      /* the last known state of the database; under point_lock */
+	struct store_point next_point; /* of the open transaction; under write_lock */
 	struct store_field_index *field_index;
 
 	struct store_memory *memory; /* NULL: results are not in memory */
@@ -124,6 +138,7 @@ void store_path_index_forget(struct store *store);
 void store_path_index_close(struct store *store);
 
 struct store_prepared {
+	unsigned generation; /* of the store, when it was made */
 	const struct store_document *document;
 	const char *name;
 	struct mirror_row row;
@@ -181,6 +196,39 @@ int store_duplicates_key_of(struct store *store, int64_t id, char key[65],
 			    struct pl_err *err) PL_MUST_CHECK;
 /* Within a transaction that added or removed results with this key: updates their marks. */
 int store_duplicates_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
+
+int store_point_read(struct store_sql *sql, struct store_point *ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Returns in *ret whether the present state was made from `point` by changes. False also for a point that is far in the
+ * past. Within a transaction.
+ */
+int store_point_is_past(struct store_sql *sql, const struct store_point *point,
+			const struct store_point *present, bool *ret,
+			struct pl_err *err) PL_MUST_CHECK;
+/* Returns -1 with BUSY while a dump that replaces the database is being loaded in several transactions. */
+int store_point_check_loaded(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
+/* Stores the last known state of the database. */
+void store_point_follow(struct store *store, const struct store_point *point);
+/*
+ * Within a transaction: counts its first change. Returns -1 with BUSY if other data replaced the database since the last
+ * known state; the next transaction knows it.
+ */
+int store_point_count(struct store *store, int64_t *ret_version, struct pl_err *err) PL_MUST_CHECK;
+/* Within a transaction: gives the database a version and a new epoch, because other data replaced it. */
+int store_point_replace(struct store_sql *sql, int64_t version, struct store_point *ret,
+			struct pl_err *err) PL_MUST_CHECK;
+/* Returns whether a replaced database has a version and an epoch that a reader of the former one can follow. */
+bool store_point_is_renewed(const struct store_point *former, const struct store_point *present);
+/* Within a transaction: renews a replaced database unless another process has done it. */
+int store_point_renew(struct store *store, const struct store_point *former,
+		      struct pl_err *err) PL_MUST_CHECK;
+/* Under the write lock: forgets what is known of the former database. */
+void store_forget_former(struct store *store);
+/* Reads the state of the database and its id; an empty one: the database has none yet. Call it after store_migrate(). */
+int store_lineage_read(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+/* Within a transaction: gives the database an id unless it has one. */
+int store_lineage_name(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* Within a transaction: counts this change and returns the data version. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;

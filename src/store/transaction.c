@@ -5,9 +5,6 @@
 #include "store/field_index/index.h"
 #include "store/store_priv.h"
 
-static STORE_STATEMENT(
-	sql_next_version,
-	"UPDATE store_state SET data_version = data_version + 1 RETURNING data_version");
 static STORE_STATEMENT(sql_set_version, "UPDATE store_state SET data_version = ?1");
 
 #define HASTE_NS (250 * PL_NS_PER_MS)
@@ -38,11 +35,8 @@ void store_aging_now(const struct store *store, char text[32])
 /* Only this transaction counts while it is open, so only its first count goes to the database at once. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
 {
-	struct store_stmt *count;
-
 	if (store->next_version == 0) {
-		if (store_sql_cached(&store->writer, &sql_next_version, &count, err) < 0 ||
-		    store_sql_number(count, &store->next_version, err) < 0)
+		if (store_point_count(store, &store->next_version, err) < 0)
 			return -1;
 		store->written_version = store->next_version;
 	}
@@ -115,10 +109,9 @@ static int begin(struct store *store, int64_t end_ns, struct pl_err *err)
 		return -1;
 	store->changes_results = false;
 	store->next_version = 0;
-	if (atomic_exchange(&store->was_replaced, false)) {
-		store_path_index_forget(store);
-		store_field_index_doubt(store);
-	}
+	store->next_point = (struct store_point){ 0 };
+	if (atomic_exchange(&store->was_replaced, false))
+		store_forget_former(store);
 	return 0;
 }
 
@@ -145,6 +138,8 @@ int store_end(struct store *store, int result, struct pl_err *err)
 		result = -1;
 	} else {
 		result = store_sql_commit(&store->writer, err);
+		if (result == 0 && store->next_point.mark != 0)
+			store_point_follow(store, &store->next_point);
 	}
 	if (!store->in_batch) {
 		store_path_index_end(store, result == 0);

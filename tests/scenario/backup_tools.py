@@ -7,7 +7,7 @@ from database_tools import ask, is_address
 from import_tools import run_dashboard
 
 # bookkeeping that a restore changes
-STATE = {"store_state"}
+STATE = {"store_marks", "store_state"}
 
 
 def files_of(folder):

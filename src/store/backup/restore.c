@@ -156,7 +156,7 @@ static int ask_number(struct store_sql *sql, const char *text, int64_t *ret, str
  */
 static int set_version(struct restoring *restoring, struct store_sql *sql, struct pl_err *err)
 {
-	auto_statement set = NULL;
+	struct store_point point;
 	int64_t version = pl_clock_real_ns() / PL_NS_PER_MS;
 	int64_t snapshot = pl_json_get_i64(restoring->manifest, "data_version");
 
@@ -164,12 +164,7 @@ static int set_version(struct restoring *restoring, struct store_sql *sql, struc
 		version = snapshot + 1;
 	if (version <= restoring->former_version)
 		version = restoring->former_version + 1;
-	if (store_sql_prepare(
-		    sql, "UPDATE store_state SET data_version = ?1, pruned = ?1, restored = ?1",
-		    &set, err) < 0)
-		return -1;
-	store_sql_bind_i64(set, 1, version);
-	return store_sql_finish(set, err);
+	return store_point_replace(sql, version, &point, err);
 }
 
 /* A session that has ended since the snapshot must not begin again: every user signs in again. */

@@ -39,6 +39,7 @@ static const struct {
 	{ "25006", PL_ERR_IO },                             /* read-only */
 	{ "28", PL_ERR_IO },      { "3D", PL_ERR_IO },      /* no such user or database */
 	{ "42501", PL_ERR_IO },                             /* not allowed */
+	{ "42P01", PL_ERR_IO },                             /* no table, while a dump is loaded */
 	{ "53100", PL_ERR_FULL }, { "53", PL_ERR_IO },      /* full disk, memory, connections */
 	{ "57", PL_ERR_IO },                                /* shutting down */
 	{ "58", PL_ERR_IO },      { "XX001", PL_ERR_IO },   { "XX002", PL_ERR_IO },

@@ -26,6 +26,7 @@ const char *const store_tables[] = {
 	"prices",
 	"sessions",
 	"store_form", /* PostgreSQL only */
+	"store_marks",
 	"store_state",
 	"sweeps",
 	"views",

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 from artifact_tools import write_result
-from backup_tools import backup, check, contents, files_of, restore, snapshots, socket_of, version_of
+from backup_tools import STATE, backup, check, contents, files_of, restore, snapshots, socket_of, version_of
 from dashboard_tools import Dashboard, little, results
 from database_tools import ask, change, is_address, writing
 from import_tools import dashboard_command, import_json, run_dashboard
@@ -220,7 +220,7 @@ def test_backups_under_load_are_of_one_moment(bin_dir, database, tmp_path, data)
         found = contents(new)
         # opening a store compacts its index of fields, which is derived from the documents
         assert {table: len(rows) for table, rows in found.items() if table not in INDEX} == {
-            table: count for table, count in manifest["counts"].items() if table not in INDEX | {"store_state"}}
+            table: count for table, count in manifest["counts"].items() if table not in INDEX | STATE}
         assert ask(new, "SELECT max(changed) n FROM benchmark_runs")[0][0] <= manifest["data_version"]
         check(bin_dir, "--db", new, "--data", new_data)
         shutil.rmtree(new_data)

@@ -53,7 +53,10 @@
 	"DROP TABLE sessions; DROP TABLE holds; ALTER TABLE store_state DROP COLUMN restored;"     \
 	"ALTER TABLE store_state DROP COLUMN pruned;"                                              \
 	"DROP TABLE field_chunks; DROP TABLE field_segments; DROP TABLE field_rows;"               \
-	"DROP TABLE field_forms;"
+	"DROP TABLE field_forms; DROP TABLE store_marks;"                                          \
+	"ALTER TABLE store_state DROP COLUMN database_id;"                                         \
+	"ALTER TABLE store_state DROP COLUMN epoch; ALTER TABLE store_state DROP COLUMN mark;"     \
+	"ALTER TABLE store_state DROP COLUMN commits;"
 
 static void run_sql(const char *path, const char *text)
 {

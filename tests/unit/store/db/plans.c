@@ -28,12 +28,16 @@ static const struct {
 #define ONE_ROW    "one row"
 #define BOUNDED    "the number of rows has a limit"
 #define QUEUE_ONLY "an index that has only what is queued"
-	{ "sql_next_version", "store_state", ONE_ROW },
+	{ "sql_count_change", "store_state", ONE_ROW },
+	{ "sql_set_point", "store_state", ONE_ROW },
+	{ "sql_get_point", "store_state", ONE_ROW },
+	{ "sql_get_database", "store_state", ONE_ROW },
+	{ "sql_name_database", "store_state", ONE_ROW },
+	{ "sql_is_loaded", "store_state", ONE_ROW },
 	{ "sql_set_version", "store_state", ONE_ROW },
 	{ "store_sql_get_version", "store_state", ONE_ROW },
 	{ "sql_note_pruned", "store_state", ONE_ROW },
 	{ "sql_get_pruned", "store_state", ONE_ROW },
-	{ "sql_get_restored", "store_state", ONE_ROW },
 	{ "sql_get_changed", "s", ONE_ROW },
 	{ "sql_get_changed", "store_state", ONE_ROW },
 	{ "sql_count", "benchmark_runs", "counts all, for /health and commands" },

@@ -14,6 +14,7 @@
 #include "dash/access/proxies.h"
 #include "dash/problem.h"
 #include "dash/routes.h"
+#include "store/store.h"
 
 /* A file that changed so shortly before it was read may change again without another time. */
 #define SETTLE_NS (100 * PL_NS_PER_MS)
@@ -93,16 +94,6 @@ void dash_access_unlock(struct dash_access *access)
 	pthread_rwlock_unlock(&access->lock);
 }
 
-static void name_cookie(struct dash_access *access)
-{
-	auto_free char *path = realpath(access->path, NULL);
-	char hash[PL_SHA256_HEX_BYTES];
-
-	pl_sha256(path != NULL ? path : access->path, strlen(path != NULL ? path : access->path),
-		  hash);
-	snprintf(access->cookie, sizeof(access->cookie), "profllm_session_%.8s", hash);
-}
-
 int dash_access_open(const struct dash_access_options *options, struct dash_access **ret,
 		     struct pl_err *err)
 {
@@ -114,8 +105,6 @@ int dash_access_open(const struct dash_access_options *options, struct dash_acce
 	dash_tries_init(&access->tries);
 	dash_sessions_init(&access->sessions);
 	access->is_readable = true;
-	if (access->path != NULL)
-		name_cookie(access);
 	if (access->path != NULL && read_file(access, err) < 0) {
 		dash_access_free(access);
 		return pl_err_wrap(err, "--token-file");
@@ -126,8 +115,11 @@ int dash_access_open(const struct dash_access_options *options, struct dash_acce
 
 int dash_access_open_sessions(struct dash_access *access, struct store *store, struct pl_err *err)
 {
-	return dash_access_has_tokens(access) ? dash_sessions_open(&access->sessions, store, err)
-					      : 0;
+	if (!dash_access_has_tokens(access))
+		return 0;
+	snprintf(access->cookie, sizeof(access->cookie), "profllm_session_%.8s",
+		 store_database_id(store));
+	return dash_sessions_open(&access->sessions, store, err);
 }
 
 void dash_access_free(struct dash_access *access)

@@ -2,6 +2,7 @@
 import contextlib
 import http.client
 import json
+import shutil
 import time
 
 import pytest
@@ -63,11 +64,14 @@ def test_a_restored_database_has_no_session(bin_dir, database, tmp_path):
 
 
 def test_processes_of_one_database(bin_dir, database, tmp_path):
-    """A session is known at once, and its end within two seconds."""
+    """A session is known at once, and its end within two seconds. Each process has a token file of its own, with the same tokens."""
     if getattr(database, "kind", None) != "postgres":
         return
-    db, path = database.new(tmp_path), tmp_path / "tokens"
-    with Guarded(bin_dir, db, path) as one, Dashboard(bin_dir, db, "--token-file", path) as two:
+    db, path, copy = database.new(tmp_path), tmp_path / "tokens", tmp_path / "copy"
+    with contextlib.ExitStack() as stack:
+        one = stack.enter_context(Guarded(bin_dir, db, path))
+        shutil.copy(path, copy)
+        two = stack.enter_context(Dashboard(bin_dir, db, "--token-file", copy))
         for _ in range(5):
             cookie = sign_in(one, one.tokens["write"])
             assert user(two, cookie) == "writeer"
@@ -78,8 +82,11 @@ def test_processes_of_one_database(bin_dir, database, tmp_path):
         wait_for(lambda: user(two, cookie) is None, "the session has ended in the other process")
         assert time.monotonic() - began < 2 * PATIENCE
         cookie = sign_in(one, one.tokens["write"])
+        assert user(two, cookie) == "writeer"
         revoke(bin_dir, path, "writeer")
-        assert user(one, cookie) is None and user(two, cookie) is None
+        assert user(one, cookie) is None and user(two, cookie) == "writeer"
+        revoke(bin_dir, copy, "writeer")
+        assert user(two, cookie) is None
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["one", "two"])

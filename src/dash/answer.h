@@ -102,6 +102,7 @@ struct dash_answer {
 	char allow[32]; /* methods, for 405; "": none */
 	const char *cache;       /* Cache-Control; NULL: revalidate each time */
 	char tag[80];            /* ETag with its quotes; "": none */
+	int64_t data_version;    /* X-Data-Version; 0: none */
 	const char *encoding;    /* Content-Encoding; NULL: none */
 	enum dash_coding coding; /* of the shared bytes that are sent */
 	bool varies;             /* the response depends on Accept-Encoding */

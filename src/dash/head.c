@@ -208,6 +208,7 @@ bool dash_head_read(struct MHD_Connection *connection, const struct dash_head_op
 		.if_range = header(connection, MHD_HTTP_HEADER_IF_RANGE),
 		.sha256 = header(connection, "X-Content-SHA256"),
 		.key = header(connection, "Idempotency-Key"),
+		.data_version = header(connection, "X-Data-Version"),
 		.if_match = header(connection, MHD_HTTP_HEADER_IF_MATCH),
 		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
 		.accept_coding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),

@@ -96,7 +96,7 @@ static struct MHD_Response *make_body(struct dash_answer *answer)
 struct MHD_Response *dash_response_new(struct dash_answer *answer)
 {
 	struct MHD_Response *response = make_body(answer);
-	char retry[16];
+	char retry[16], version[24];
 
 	if (response == NULL)
 		return NULL;
@@ -116,6 +116,10 @@ struct MHD_Response *dash_response_new(struct dash_answer *answer)
 	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
 	add_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, answer->range);
 	add_header(response, "X-Request-Id", answer->request_id);
+	if (answer->data_version > 0) {
+		snprintf(version, sizeof(version), "%lld", (long long)answer->data_version);
+		add_header(response, "X-Data-Version", version);
+	}
 	if (answer->takes_ranges)
 		add_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
 	if (answer->is_unbuffered)

@@ -23,6 +23,9 @@
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100
+/* How long a response waits for a data version. */
+#define AWAIT_NS      (2 * PL_NS_PER_S)
+#define AWAIT_STEP_NS (10 * PL_NS_PER_MS)
 
 enum tag { TAG_NONE, TAG_DATA, TAG_PROGRAM, TAG_OWN };
 
@@ -234,7 +237,10 @@ static int read_version(struct dash_call *call, enum tag tag, struct dash_answer
 	if (tag == TAG_DATA && store_snapshot_get(context->store, &snapshot, err) < 0)
 		return -1;
 	if (tag == TAG_DATA)
-		call->version = mirror_snapshot_version(snapshot);
+		call->version = answer->data_version = mirror_snapshot_version(snapshot);
+	/* no earlier response is new enough */
+	if (tag == TAG_DATA && call->version < call->awaited)
+		return 0;
 	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
 		second = pl_clock_real_ns() / PL_NS_PER_S;
 	bool is_tagged = tag == TAG_DATA || tag == TAG_PROGRAM;
@@ -260,6 +266,70 @@ static bool has_tag(const char *list, const char *tag)
 	if (list == NULL || tag[0] == '\0')
 		return false;
 	return strstr(list, tag + (pl_text_starts(tag, "W/") ? strlen("W/") : 0)) != NULL;
+}
+
+/* Returns false if refused. */
+static bool read_awaited(const struct dash_head *head, int64_t *ret, struct dash_answer *answer)
+{
+	const char *text = head->data_version;
+
+	*ret = 0;
+	if (text == NULL || (pl_text_to_i64(text, ret) && *ret >= 0))
+		return true;
+	dash_refuse(answer, 400,
+		    "X-Data-Version: found '%.40s', expected a whole number of 0 or more", text);
+	return false;
+}
+
+/*
+ * Waits until the results in memory have the version that the client knows from another response. They lack it while the
+ * database is unreachable. Returns false if refused.
+ */
+static bool await_version(const struct dash_call *call, struct dash_answer *answer)
+{
+	struct store *store = call->request.context->store;
+	int64_t end_ns = pl_clock_now_ns() + AWAIT_NS;
+
+	do {
+		auto_snapshot struct mirror_snapshot *snapshot = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		int64_t version = 0;
+		bool is_known = store_data_version(store, &version, &err) == 0;
+		if (store_snapshot_get(store, &snapshot, &err) < 0) {
+			dash_refuse_stored(answer, &err);
+			return false;
+		}
+		answer->data_version = mirror_snapshot_version(snapshot);
+		if (answer->data_version >= call->awaited)
+			return true;
+		if (is_known && version < call->awaited) {
+			dash_refuse(
+				answer, 412,
+				"X-Data-Version: found %lld, expected at most %lld, the version of "
+				"the database",
+				(long long)call->awaited, (long long)version);
+			return false;
+		}
+		pl_clock_sleep_until(pl_clock_now_ns() + AWAIT_STEP_NS);
+	} while (pl_clock_now_ns() < end_ns);
+	answer->retry_s = 1;
+	dash_refuse(answer, 503, "data version %lld is unavailable here; retry later",
+		    (long long)call->awaited);
+	return false;
+}
+
+/* Sets the version that has the change of this response. */
+static void set_data_version(const struct dash_match *match, const struct dash_call *call,
+			     struct dash_answer *answer)
+{
+	/* a job whose results are stored is read like a change */
+	bool changes = match->route->lane == DASH_LANE_WRITE ||
+		       match->route->handler == dash_get_job;
+
+	if (changes && answer->status < 400 &&
+	    store_data_version(call->request.context->store, &answer->data_version,
+			       PL_ERR_IGNORED) < 0)
+		answer->data_version = 0;
 }
 
 /* *ret stays NULL if the contract leaves the body to the handler. Returns false if refused. */
@@ -337,6 +407,8 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 					      .head = head,
 					      .user = &match->user };
 	memcpy(ret->request.words, match->words, sizeof(ret->request.words));
+	if (!read_awaited(head, &ret->awaited, answer))
+		return false;
 	if (read_version(ret, match->route->tag, answer, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return false;
@@ -353,7 +425,15 @@ void dash_routes_answer(const struct dash_match *match, const struct dash_call *
 			struct dash_answer *answer)
 {
 	answer->path = call->request.path;
+	bool waits = call->awaited > call->version && call->lane != DASH_LANE_NOW &&
+		     call->lane != DASH_LANE_WRITE;
+	if (waits && !await_version(call, answer))
+		return;
 	match->route->handler(&call->request, answer);
+	/* its version was unknown when tags are made */
+	if (waits && match->route->tag == TAG_DATA)
+		answer->is_partial = true;
+	set_data_version(match, call, answer);
 	/* here, because this thread may take its time */
 	dash_coding_pack(call->request.head->accept_coding, answer);
 }

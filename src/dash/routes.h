@@ -17,6 +17,7 @@ struct dash_head {
 	const char *media;         /* Content-Type, or NULL */
 	const char *coding;        /* Content-Encoding, or NULL */
 	const char *if_none_match; /* or NULL */
+	const char *data_version;  /* X-Data-Version, or NULL */
 	const char *accept;        /* Accept, or NULL */
 	const char *accept_coding; /* Accept-Encoding, or NULL */
 	const char *range;         /* Range, or NULL */
@@ -84,7 +85,8 @@ struct dash_call {
 	json_t *body;
 	char *unpacked; /* the body, if it was compressed */
 	enum dash_lane lane;
-	int64_t version; /* of the data when the request began */
+	int64_t version; /* of the data when the request began; 0: unknown */
+	int64_t awaited; /* the version that the response must have at least; 0: any */
 	char *question;  /* for turn SHARED: equal for requests with the same response */
 };
 void dash_call_done(struct dash_call *call);

@@ -36,6 +36,23 @@ it('tells a server that is away from one that refuses', async () => {
   expect(isSilence(refused)).toBe(false)
 })
 
+it('asks for the newest data version that it knows, until other data replaces the database', async () => {
+  const asked: (string | null)[] = []
+  const answers = [
+    new Response('{}', { headers: { 'X-Data-Version': '7' } }),
+    new Response('{}', { headers: { 'X-Data-Version': '5' } }),
+    new Response(JSON.stringify({ status: 412, detail: 'replaced' }), { status: 412 }),
+    new Response('{}', { headers: { 'X-Data-Version': '3' } }),
+    new Response('{}'),
+  ]
+  vi.stubGlobal('fetch', (_: string, { headers }: RequestInit) => {
+    asked.push(new Headers(headers).get('X-Data-Version'))
+    return Promise.resolve(answers.shift())
+  })
+  for (let i = 0; i < 4; i++) await get(at('/api/fields'))
+  expect(asked).toEqual([null, '7', '7', null, '3'])
+})
+
 it('asks a busy server again after the pause that it names, and no other one', async () => {
   const refused = (status: number, headers: Record<string, string>) =>
     failing(() => Promise.resolve(new Response(JSON.stringify({ status, detail: 'busy' }), { status, headers })))

@@ -54,6 +54,25 @@ async function errorOf(answer: Response, request: string) {
 
 type Headers = Record<string, string>
 
+// The newest data version of any response. Behind a load balancer, another process may answer the next request.
+let dataVersion = 0
+
+type Init = Omit<RequestInit, 'headers'> & { headers: Headers }
+
+// Sends a request that must see what earlier responses showed.
+async function fetchAfter(method: string, path: string, init: Init) {
+  const ahead = method === 'GET' ? takeAhead(path) : undefined
+  const headers = dataVersion > 0 ? { ...init.headers, 'X-Data-Version': String(dataVersion) } : init.headers
+  let answer = await (ahead ?? fetch(path, { ...init, headers }))
+  // Other data replaced the database, so the version means nothing. For other methods, 412 is about their If-Match.
+  if (answer.status === 412 && dataVersion > 0 && (method === 'GET' || method === 'POST')) {
+    dataVersion = 0
+    answer = await fetch(path, init)
+  }
+  dataVersion = Math.max(dataVersion, Number(answer.headers.get('X-Data-Version')) || 0)
+  return answer
+}
+
 async function call<T>(
   method: string,
   path: string,
@@ -67,7 +86,7 @@ async function call<T>(
   const request = `${method} ${path.split('?')[0]}`
   const { signal, timeoutMs = TIMEOUT_MS } = options
   const timeout = AbortSignal.timeout(timeoutMs)
-  const init: RequestInit = {
+  const init: Init = {
     method,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     headers: { Accept: 'application/json', ...options.headers },
@@ -77,7 +96,7 @@ async function call<T>(
     init.headers = { ...init.headers, 'Content-Type': 'application/json' }
   }
   try {
-    const answer = await ((method === 'GET' && takeAhead(path)) || fetch(path, init))
+    const answer = await fetchAfter(method, path, init)
     if (!answer.ok) throw await errorOf(answer, request)
     return (answer.status === 204 ? undefined : await answer.json()) as T
   } catch (error) {

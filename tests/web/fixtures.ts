@@ -1,7 +1,7 @@
 // A dashboard per test file and worker, and a page that fails the test on console errors, policy violations and
 // requests to other hosts.
 import AxeBuilder from '@axe-core/playwright'
-import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
+import { type BrowserContext, expect, type Page, type TestInfo, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,15 +78,20 @@ interface PerTest {
 
 let counted_s = 0 // CPU seconds of this worker that a test has
 
+// Adds the CPU seconds since the last call to the test, for `tools/run-tests --cpu`. A name counts a part of the test.
+export function count(info: TestInfo, name = '') {
+  if (!isCounted) return
+  const total_s = cpuSeconds()
+  info.annotations.push({ type: 'cpu', description: `${(total_s - counted_s).toFixed(2)} ${name}` })
+  counted_s = total_s
+}
+
 export const test = base.extend<PerTest, PerWorker>({
   // for `tools/run-tests --cpu`: what this worker used since its previous test, hooks included
   cpu: [
     async ({}, use, info) => {
       await use(undefined)
-      if (!isCounted) return
-      const total_s = cpuSeconds()
-      info.annotations.push({ type: 'cpu', description: (total_s - counted_s).toFixed(2) })
-      counted_s = total_s
+      count(info)
     },
     { auto: true },
   ],

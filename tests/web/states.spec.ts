@@ -2,7 +2,7 @@
 // takes every sixth state of each page and those that are printed, PROFLLM_TEST_LONG=1 all of them.
 import type { Page } from '@playwright/test'
 
-import { expect, IS_LONG, soundness, test } from './fixtures'
+import { count, expect, IS_LONG, soundness, test } from './fixtures'
 import { decode, inkOf } from './picture'
 import { PHONE, STATES, type State, useWorld } from './states'
 
@@ -108,8 +108,9 @@ for (let part = 0; part < PARTS; part++) {
   test(`no state scrolls into blank space, and axe finds nothing, ${part + 1} of ${PARTS}`, async ({
     browser,
     complaints,
-  }) => {
+  }, info) => {
     const found: string[] = []
+    count(info)
     for (const options of [{}, PHONE]) {
       const context = await browser.newContext({ viewport: DESK, ...options, reducedMotion: 'reduce' })
       // one page for all of them: a new renderer would compile the scripts of the web UI for each state
@@ -134,6 +135,7 @@ for (let part = 0; part < PARTS; part++) {
           })
           .catch(() => {})
         await page.goto('about:blank')
+        count(info, `${state.page}: ${state.name}`)
       }
       await context.close()
     }

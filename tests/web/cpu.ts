@@ -13,18 +13,23 @@ interface Process {
 let known = new Map<number, Process>()
 let ended = 0 // ticks of processes for which no parent waited
 
+// Returns undefined if the process ended.
+function read(id: string | number): Process | undefined {
+  try {
+    // the name of the program, in parentheses, may contain spaces
+    const fields = readFileSync(`/proc/${id}/stat`, 'latin1').split(') ').pop()?.split(' ').map(Number) ?? []
+    const [parent = 0, user = 0, system = 0, ofUsers = 0, ofSystem = 0] = [fields[1], ...fields.slice(11, 15)]
+    return { parent, ticks: user + system, ofChildren: ofUsers + ofSystem }
+  } catch {
+    return undefined
+  }
+}
+
 function descendants() {
   const all = new Map<number, Process>()
   for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      // the name of the program, in parentheses, may contain spaces
-      const fields = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').pop()?.split(' ').map(Number) ?? []
-      const [parent = 0, user = 0, system = 0, ofUsers = 0, ofSystem = 0] = [fields[1], ...fields.slice(11, 15)]
-      all.set(Number(name), { parent, ticks: user + system, ofChildren: ofUsers + ofSystem })
-    } catch {
-      // the process ended
-    }
+    const one = /^\d+$/.test(name) ? read(name) : undefined
+    if (one) all.set(Number(name), one)
   }
   const isOurs = (id: number): boolean => id === process.pid || (id > 1 && isOurs(all.get(id)?.parent ?? 0))
   return new Map([...all].filter(([id]) => isOurs(id)))
@@ -35,7 +40,10 @@ function look() {
   const found = descendants()
   for (const [id, { parent, ticks, ofChildren }] of known) {
     if (found.has(id)) continue
-    const waited = (found.get(parent)?.ofChildren ?? 0) - (known.get(parent)?.ofChildren ?? 0)
+    // later than the child: the parent may have waited for it in between
+    const after = found.has(parent) ? read(parent) : undefined
+    if (after) found.set(parent, after)
+    const waited = (after?.ofChildren ?? 0) - (known.get(parent)?.ofChildren ?? 0)
     if (waited < ticks) ended += ticks + ofChildren
   }
   known = found

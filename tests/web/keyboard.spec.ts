@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { chips, counted, expect, filters, IS_LONG, names, test, useDashboard } from './fixtures'
+import { chips, count, counted, expect, filters, IS_LONG, names, test, useDashboard } from './fixtures'
 import { laboratory, SWEEPS, sendPlans, sweepResults } from './laboratory'
 import { read, variant, write } from './results'
 
@@ -350,22 +350,21 @@ test('letters typed into a search or number field are text, never shortcuts', as
 
 // The parts of a page that F6 visits, with the first press of Tab that reaches each; 0: none.
 async function firstTabs(page: Page, tabs: number) {
-  const reached: Record<string, number> = {}
-  for (let at = 1; at <= tabs; at++) {
-    await page.keyboard.press('Tab')
-    const inside = await page.evaluate(() => {
-      const regions = [
-        ...document.querySelectorAll(
-          '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]',
-        ),
-      ]
-      return regions
-        .filter((region) => region.contains(document.activeElement))
-        .map((region) => region.getAttribute('aria-label') ?? (region.id || region.tagName))
+  const reached = await page.evaluateHandle(() => {
+    const first: Record<string, number> = {}
+    let presses = 0
+    addEventListener('keydown', ({ key }) => (presses += key === 'Tab' ? 1 : 0), true)
+    addEventListener('focusin', ({ target }) => {
+      for (const region of document.querySelectorAll(
+        '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]',
+      ))
+        if (region.contains(target as Node))
+          first[region.getAttribute('aria-label') ?? (region.id || region.tagName)] ??= presses
     })
-    for (const name of inside) reached[name] ??= at
-  }
-  return reached
+    return first
+  })
+  for (let at = 1; at <= tabs; at++) await page.keyboard.press('Tab')
+  return reached.jsonValue()
 }
 
 test('without the skip link, 25 presses reach every region of every page', async ({ page }) => {
@@ -444,6 +443,7 @@ test('without the skip link, 25 presses reach every region of every page', async
   for (const key of ['j', 'p', 'j', 'p']) await page.keyboard.press(key)
   await expect(page.getByRole('region', { name: 'Tray' }).getByRole('listitem')).toHaveCount(2)
   const late: string[] = []
+  count(test.info())
   for (const [name, path, ready, wanted] of pages) {
     await page.goto('about:blank') // a reload would give the focus back
     await page.goto(url + path)
@@ -463,6 +463,7 @@ test('without the skip link, 25 presses reach every region of every page', async
     const reached = await firstTabs(page, TABS_MAX)
     for (const region of new Set([...all, ...wanted]))
       if (reached[region] === undefined) late.push(`${name}: ${region} after more than ${TABS_MAX}`)
+    count(test.info(), `${name}: regions`)
   }
   expect(late).toEqual([])
 })

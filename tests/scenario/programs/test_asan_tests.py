@@ -20,3 +20,10 @@ def test_functions_exist_and_others_run(file):
     left_out = set(asan_tests.FUNCTIONS[file])
     assert left_out <= functions
     assert functions - left_out
+
+
+@pytest.mark.parametrize("file", asan_tests.ONLY)
+def test_functions_that_stay_exist(file):
+    functions = set(re.findall(r"^def (test_\w+)", (SCENARIOS / file).read_text(), re.MULTILINE))
+    assert set(asan_tests.ONLY[file]) <= functions
+    assert file not in asan_tests.FILES and file not in asan_tests.FUNCTIONS

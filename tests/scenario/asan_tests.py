@@ -59,8 +59,8 @@ FUNCTIONS = {
     "sweep/test_sweep_history.py": ["test_pages"],
 }
 
-# One walk through the code of each part of these files, and what outsiders send. Of other functions of these files the same
-# code runs under AddressSanitizer here or in unit tests.
+# One walk through the code of each part of these files, and what outsiders send. Other functions of these files run the same
+# code, which runs under AddressSanitizer here or in unit tests.
 ONLY = {
     # one experiment: upload, live view, its artifacts, report
     "dash/test_command.py": ["test_a_file_of_vllm", "test_a_hostile_experiment_reaches_nothing"],

@@ -411,6 +411,7 @@ def test_expected_cuts_the_history_and_survives_a_restart(bin_dir, db):
         assert only(analyze(one, metrics=[TTFT]))["state"] == "regression"
 
 
+@pytest.mark.one_database
 def test_a_decision_remains_without_its_result(dashboard):
     store(dashboard, series(60, 80, 0.03, seed="expected", steps=[(35, 1.15)]))
     verdict = only(analyze(dashboard, metrics=[TTFT]))
@@ -429,6 +430,7 @@ def test_times_after_2262_are_shown(dashboard):
     assert [point["time"] for point in points] == [f"2300-01-{1 + i:02}T00:00:00.000Z" for i in range(12)]
 
 
+@pytest.mark.one_database
 def test_wrong_silences_its_place_only(dashboard):
     store(dashboard, series(120, 80, 0.03, seed="wrong", steps=[(40, 1.15), (80, 1.2)]))
     verdict = only(analyze(dashboard, metrics=[TTFT]))

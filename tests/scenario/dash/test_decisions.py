@@ -51,6 +51,7 @@ def test_decisions_are_added_and_none_replaces_another(dashboard):
     assert decisions(dashboard, "k") == []
 
 
+@pytest.mark.one_database
 def test_examples_of_the_contract_are_accepted(dashboard):
     dashboard.upload("/api/upload/json", little(0))
     for example in SCHEMAS["DecisionRequest"]["examples"]:
@@ -178,6 +179,7 @@ def test_malformed_annotations_are_refused(dashboard, value, pointer):
     assert problem.status == 422 and problem.json["pointer"] == pointer and annotations(dashboard) == []
 
 
+@pytest.mark.one_database
 def test_a_change_keeps_a_place(dashboard):
     dashboard.post(ANNOTATIONS, {"version": "1", "text": "x"})
     for value in ({"version": None}, {"at_time": None}, {"at_time": "2026-01-01T00:00:00Z", "version": "2"}, {"field": "server.model"}):

@@ -224,6 +224,7 @@ def test_changes_are_followed(bin_dir, database, stored, tmp_path):
         assert one.stop()[0] == 0
 
 
+@pytest.mark.one_database
 def test_older_databases_are_indexed_in_the_background(bin_dir, database, stored):
     """Responses are correct meanwhile, and a kill loses nothing of the index."""
     db, documents = stored
@@ -247,6 +248,7 @@ def test_older_databases_are_indexed_in_the_background(bin_dir, database, stored
         one.stop()
 
 
+@pytest.mark.one_database
 def test_leaves_of_other_rules_are_made_again(bin_dir, database, stored):
     """A program with a column that this one lacks has written no leaf for it."""
     db, documents = stored

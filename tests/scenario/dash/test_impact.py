@@ -124,6 +124,7 @@ def test_effects_equal_those_of_plain_python(stored, field, name, values, findin
     assert (contrast["plain"]["from_count"], contrast["plain"]["to_count"]) == tuple(map(len, sides))
 
 
+@pytest.mark.one_database
 def test_what_cannot_be_told_apart_is_named(stored):
     dashboard, _ = stored
     answer = ask(dashboard)
@@ -142,6 +143,7 @@ def test_what_cannot_be_told_apart_is_named(stored):
     assert not set(constant) & {SEQS, HOST, RATE}
 
 
+@pytest.mark.one_database
 def test_interactions_and_importances(stored):
     dashboard, documents = stored
     answer = ask(dashboard)
@@ -153,6 +155,7 @@ def test_interactions_and_importances(stored):
     assert importances[TP] == max(importances.values()) and importances[DTYPE] < 0.01
 
 
+@pytest.mark.one_database
 def test_pairs_of_an_effect(stored):
     dashboard, documents = stored
     answer = ask(dashboard, pairs_of={"field": SEQS})
@@ -179,6 +182,7 @@ def test_pairs_of_an_effect(stored):
     assert ask(dashboard, pairs_of={"field": HOST})["pairs"] is None
 
 
+@pytest.mark.one_database
 def test_ignored_inputs_and_excluded_runs(stored):
     dashboard, _ = stored
     answer = ask(dashboard, vary=[HOST, DRIVER])
@@ -209,6 +213,7 @@ def test_the_same_bytes_in_any_order_and_database(stored, bin_dir, tmp_path):
     assert named[0] == named[1]
 
 
+@pytest.mark.one_database
 def test_defaults_of_releases_are_no_inputs(dashboard):
     """A release changes block_size, which no run sets: it neither has an effect, nor keeps runs of both releases apart."""
     documents = []
@@ -234,6 +239,7 @@ def test_defaults_of_releases_are_no_inputs(dashboard):
     ({"pairs_of": {"field": "no"}}, "/pairs_of/field"),
     ({"limit": 1001}, "/limit"),
 ])
+@pytest.mark.one_database
 def test_faults(dashboard, question, pointer):
     answer = dashboard.post(PATH, question)
     assert (answer.status, answer.json["pointer"]) == (422, pointer), answer.json

@@ -129,6 +129,7 @@ def test_frontiers_equal_those_of_plain_python(stored):
         assert [key for key, point in zip(keys, group["points"]) if point["knee"]] == knee_of({key: means[key] for key in on})
 
 
+@pytest.mark.one_database
 def test_runs_are_excluded_unless_requested(stored):
     dashboard, _ = stored
     answer = ask(dashboard, simulated=True, untrusted=True)
@@ -137,6 +138,7 @@ def test_runs_are_excluded_unless_requested(stored):
     assert (only["count"], only["simulated"], only["excluded"], only["configuration_count"]) == (3, 3, 0, 1)
 
 
+@pytest.mark.one_database
 def test_value_at_a_limit_is_that_of_a_configuration(stored):
     dashboard, documents = stored
     limits = [{"field": USER, "value": 80}, {"field": USER, "value": 1e9}, {"field": GPU, "value": 500, "wanted": USER}]
@@ -152,6 +154,7 @@ def test_value_at_a_limit_is_that_of_a_configuration(stored):
 
 
 @pytest.mark.parametrize("since", [{"version": "0.10.0"}, {"time": "2026-10-15T00:00:00Z"}])
+@pytest.mark.one_database
 def test_moves_since_a_release_or_a_time(stored, since):
     dashboard, documents = stored
     answer = ask(dashboard, filter={"field": "system.hardware_info.gpu_name", "op": "eq", "value": "A100"}, since=since)
@@ -166,6 +169,7 @@ def test_moves_since_a_release_or_a_time(stored, since):
     assert ask(dashboard)["groups"][0]["entered"] is None
 
 
+@pytest.mark.one_database
 def test_three_metrics_and_directions(stored):
     dashboard, documents = stored
     metrics = [{"field": USER}, {"field": GPU}, {"field": "server.max_num_seqs", "direction": "lower"}]
@@ -177,6 +181,7 @@ def test_three_metrics_and_directions(stored):
     assert turned["frontier_count"] == len(frontier_of(flipped))
 
 
+@pytest.mark.one_database
 def test_rows_of_points_and_cautions(stored):
     dashboard, documents = stored
     columns = ["server.max_num_seqs", "run.name"]
@@ -239,6 +244,7 @@ def test_without_repeats_nothing_is_sure(dashboard):
     ({"group_by": ["no"]}, "/group_by/0"),
     ({"columns": ["no"]}, "/columns/0"),
 ])
+@pytest.mark.one_database
 def test_faults(dashboard, question, pointer):
     answer = dashboard.post(PATH, question)
     assert (answer.status, answer.json["pointer"]) == (422, pointer), answer.json

@@ -116,6 +116,7 @@ def test_lines_equal_those_of_plain_python(stored):
             assert stop["gain"] == line["points"][2]["gain"] and line["points"][2]["pays"] == "no"
 
 
+@pytest.mark.one_database
 def test_runs_are_excluded_unless_requested(stored):
     dashboard, _ = stored
     answer = ask(dashboard, axis="tensor", simulated=True, untrusted=True)
@@ -126,6 +127,7 @@ def test_runs_are_excluded_unless_requested(stored):
     assert (nothing["count"], nothing["single_count"], nothing["axes"][0]["sizes"]) == (0, 0, [])
 
 
+@pytest.mark.one_database
 def test_lower_values_may_be_better(stored):
     dashboard, _ = stored
     answer = ask(dashboard, axis="tensor", metric={"field": "results.median_tpot_ms"}, gain_limit=0.9)
@@ -138,6 +140,7 @@ def test_lower_values_may_be_better(stored):
     assert all(point["efficiency"]["value"] < 0.35 for line in turned["lines"] for point in line["points"][1:])
 
 
+@pytest.mark.one_database
 def test_gpus_are_counted_by_the_layout(dashboard):
     numbers = itertools.count()
     layouts = [(1, 1, 1, False), (2, 1, 1, False), (2, 2, 1, False), (4, 1, 1, False), (2, 2, 2, True), (8, 2, 2, False)]
@@ -158,6 +161,7 @@ def test_gpus_are_counted_by_the_layout(dashboard):
     assert [[(point["size"], point["gpus"], point["ideal"]) for point in line["points"]] for line in pipeline] == [[(1, 2, 1), (2, 4, 2)]]
 
 
+@pytest.mark.one_database
 def test_the_smallest_sizes_are_listed_whatever_the_order(dashboard):
     documents = [result(number, size) for number, size in enumerate(range(1, 91))]
     random.Random(3).shuffle(documents)
@@ -169,6 +173,7 @@ def test_the_smallest_sizes_are_listed_whatever_the_order(dashboard):
     assert axes["pipeline"] == {"axis": "pipeline", "sizes": [1], "more_count": 0}
 
 
+@pytest.mark.one_database
 def test_experts_do_not_multiply(dashboard):
     numbers = itertools.count()
     documents = [result(next(numbers), 8, server={"enable_expert_parallel": expert}, output_throughput=100.0 + 30 * expert)
@@ -179,6 +184,7 @@ def test_experts_do_not_multiply(dashboard):
     assert line["stop"] is None and line["points"][1]["pays"] == "none"
 
 
+@pytest.mark.one_database
 def test_nodes_and_context(dashboard):
     numbers = itertools.count()
     documents = [result(next(numbers), 8, gpus=8, output_throughput=1000.0 * nodes, server={"pipeline_parallel_size": nodes, "nnodes": nodes})
@@ -189,6 +195,7 @@ def test_nodes_and_context(dashboard):
     assert line["points"][2]["efficiency"]["value"] == pytest.approx(0.875)
 
 
+@pytest.mark.one_database
 def test_unknown_gpus_are_said(dashboard):
     numbers = itertools.count()
     remote = {"url": "http://server:8000"}
@@ -226,6 +233,7 @@ def test_unknown_gpus_are_said(dashboard):
     assert by_gpus["unsized_count"] == 4 and len(by_gpus["lines"]) == 3
 
 
+@pytest.mark.one_database
 def test_best_of_several_concurrencies_is_on_the_line(dashboard):
     numbers = itertools.count()
     documents = [result(next(numbers), tensor, output_throughput=base * tensor + number, benchmark={"max_concurrency": limit})
@@ -240,6 +248,7 @@ def test_best_of_several_concurrencies_is_on_the_line(dashboard):
     assert (few["lines"], few["more_count"]) == ([], 1)
 
 
+@pytest.mark.one_database
 def test_arguments_that_nobody_set_do_not_part_lines(dashboard):
     """Defaults differ between releases, and a size of 1 is often left to the default."""
     numbers = itertools.count()
@@ -285,6 +294,7 @@ def test_answers_of_any_order(stored, bin_dir, database, tmp_path):
     ({"gain_limit": -1}, "/gain_limit"),
     ({"limit": 5001}, "/limit"),
 ])
+@pytest.mark.one_database
 def test_faults(dashboard, question, pointer):
     answer = dashboard.post(PATH, question)
     assert (answer.status, answer.json["pointer"]) == (422, pointer), answer.json

@@ -436,6 +436,7 @@ def test_wrong_requests_are_refused(dashboard, request_, pointer):
     assert (answer.status, answer.json["pointer"]) == (422, pointer)
 
 
+@pytest.mark.one_database
 def test_numbers_are_equal_whatever_their_form(dashboard):
     store(dashboard, grid())
     field = "server.max_num_seqs"
@@ -447,6 +448,7 @@ def test_numbers_are_equal_whatever_their_form(dashboard):
     assert compare(dashboard, field=field, a=None, b=64.0)["a"]["value"] == 32
 
 
+@pytest.mark.one_database
 def test_the_time_is_limited_and_the_rest_named(dashboard):
     store(dashboard, grid())
     whole = compare(dashboard, metrics=NAMES)

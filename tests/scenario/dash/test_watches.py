@@ -86,6 +86,7 @@ def test_an_expected_change_cuts_the_history_and_survives_a_restart(bin_dir, db)
         assert verdict_of(one)["state"] == "regression"
 
 
+@pytest.mark.one_database
 def test_a_wrong_change_is_silenced_at_its_place_only(dashboard):
     documents = series(90, 80, 0.02, seed="two", steps=[(30, 1.2), (60, 1.2)])
     store(dashboard, documents)
@@ -135,6 +136,7 @@ def test_a_watch_from_first_to_last(dashboard):
     assert [one["name"] for one in dashboard.get(WATCHES).json["watches"]] == ["other"]
 
 
+@pytest.mark.one_database
 def test_examples_of_the_contract_are_accepted(dashboard):
     for example in CONTRACT["components"]["schemas"]["WatchRequest"]["examples"]:
         assert dashboard.post(WATCHES, example).status == 201
@@ -170,6 +172,7 @@ def test_states_follow_the_data_and_the_decisions(bin_dir, db):
         assert watch(one)["history"] == history and state(one)["state"] == "stable"
 
 
+@pytest.mark.one_database
 def test_a_question_that_cannot_be_asked_is_an_error(bin_dir, db):
     with Dashboard(bin_dir, db) as one:
         assert one.post(WATCHES, {"name": "w", "question": {"metrics": ["results.none"]}}).status == 201
@@ -230,6 +233,7 @@ def receiver(status=200, headers=(), pair=None):
         server.server_close()
 
 
+@pytest.mark.one_database
 def test_a_webhook_receives_each_new_state(bin_dir, db):
     with receiver() as (url, received), Dashboard(bin_dir, db, "--watch-webhook", f"{url}/hook?a=1") as one:
         one.post(WATCHES, {"name": "w", "question": QUESTION})
@@ -335,6 +339,7 @@ def test_an_invalid_webhook_is_refused(bin_dir, tmp_path, url):
 # ---- command -------------------------------------------------------------------------------------
 
 
+@pytest.mark.one_database
 def test_the_command_exits_with_7_on_a_regression(bin_dir, db):
     with Dashboard(bin_dir, db) as one:
         store(one, series(60, 80, 0.03, **STEP))

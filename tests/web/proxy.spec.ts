@@ -1,5 +1,5 @@
 // A dashboard whose users a proxy signs in: its name in the bar, what its role may not do, and the page without a user.
-import { counted, expect, soundness, test, useDashboard } from './fixtures'
+import { counted, expect, IS_LONG, soundness, test, useDashboard } from './fixtures'
 
 const dashboard = useDashboard((store, own) => {
   store.import(own)
@@ -13,7 +13,7 @@ test.describe('with a user', () => {
     await expect(counted(page)).toHaveText(/1 (of 1 )?experiment/)
     await expect(page.getByText('alice@example.org')).toBeVisible()
     await expect(page.getByRole('button', { name: /^Sign out/ })).toHaveCount(0)
-    expect(await soundness(page)).toEqual([])
+    if (IS_LONG) expect(await soundness(page)).toEqual([])
     await page.goto(`${dashboard().url}/experiments/1`)
     await expect(page.getByRole('button', { name: 'Delete' })).toHaveAccessibleDescription('Needs the role admin')
   })

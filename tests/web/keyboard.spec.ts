@@ -350,21 +350,22 @@ test('letters typed into a search or number field are text, never shortcuts', as
 
 // The parts of a page that F6 visits, with the first press of Tab that reaches each; 0: none.
 async function firstTabs(page: Page, tabs: number) {
-  const reached = await page.evaluateHandle(() => {
-    const first: Record<string, number> = {}
-    let presses = 0
-    addEventListener('keydown', ({ key }) => (presses += key === 'Tab' ? 1 : 0), true)
-    addEventListener('focusin', ({ target }) => {
-      for (const region of document.querySelectorAll(
-        '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]',
-      ))
-        if (region.contains(target as Node))
-          first[region.getAttribute('aria-label') ?? (region.id || region.tagName)] ??= presses
+  const reached: Record<string, number> = {}
+  for (let at = 1; at <= tabs; at++) {
+    await page.keyboard.press('Tab')
+    const inside = await page.evaluate(() => {
+      const regions = [
+        ...document.querySelectorAll(
+          '#root > header, aside[aria-label], nav[aria-label]:not(header nav), #main, #main section[aria-label]',
+        ),
+      ]
+      return regions
+        .filter((region) => region.contains(document.activeElement))
+        .map((region) => region.getAttribute('aria-label') ?? (region.id || region.tagName))
     })
-    return first
-  })
-  for (let at = 1; at <= tabs; at++) await page.keyboard.press('Tab')
-  return reached.jsonValue()
+    for (const name of inside) reached[name] ??= at
+  }
+  return reached
 }
 
 test('without the skip link, 25 presses reach every region of every page', async ({ page }) => {

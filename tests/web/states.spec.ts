@@ -17,9 +17,8 @@ const CHOSEN = IS_LONG
   : Object.values(Object.groupBy(STATES, ({ page }) => page)).flatMap((states = []) =>
       states.filter(({ prints }, at) => prints || at % 6 === 0),
     )
-// each worker starts the servers of all states, which takes as long as three states: a usual run has one worker
-test.describe.configure({ mode: IS_LONG ? 'parallel' : 'default', timeout: 480_000 })
-const PARTS = IS_LONG ? 4 : 2 // tests, each with a browser context for the desktop and one for the phone
+test.describe.configure({ mode: 'parallel' })
+const PARTS = 4 // tests, each with a browser context for the desktop and one for the phone
 
 // Scrolls in every way: with the wheel at several positions, keys and the skip link.
 async function scroll(page: Page) {

@@ -18,6 +18,7 @@ struct dash_peer {
 	enum dash_peer_state state;
 	int64_t marked_ns;
 	uint64_t marked; /* transferred bytes at that time */
+	bool has_moved;  /* enough in its present state */
 	bool is_cut;
 };
 
@@ -63,6 +64,16 @@ static void set_cut(struct dash_peer *peer)
 	peer->is_cut = true;
 }
 
+/* Returns whether enough was transferred since the last mark, and sets the next one. */
+static bool has_moved(struct dash_peer *peer, int64_t now_ns, uint64_t moved)
+{
+	if (moved - peer->marked < peer->peers->options.bytes_min)
+		return false;
+	peer->has_moved = true;
+	mark(peer, now_ns, moved);
+	return true;
+}
+
 /* Dissolving the association resets it: nothing more is sent, not even an end. */
 static void reset(struct dash_peer *peer)
 {
@@ -91,8 +102,9 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 	/* a client on a Unix socket belongs to the user: only the library's limits apply */
 	if (!bytes_moved(peer->fd, &moved))
 		return;
-	if (moved - peer->marked >= peer->peers->options.bytes_min ||
-	    (peer->state == DASH_PEER_SENDS && has_unread(peer->fd)))
+	if (has_moved(peer, now_ns, moved))
+		return;
+	if (peer->state == DASH_PEER_SENDS && has_unread(peer->fd))
 		mark(peer, now_ns, moved);
 	else if (now_ns - peer->marked_ns >= patience_ns)
 		cut(peer);
@@ -115,29 +127,44 @@ static void *watch(void *data)
 	return NULL;
 }
 
-/* Returns whether the client may be replaced, because it holds the connection and uses it little. */
-static bool is_quiet(const struct dash_peer *peer, int64_t now_ns)
+/* Returns whether the client may send a request and has sent little of it. */
+static bool has_sent_little(const struct dash_peer *peer)
 {
-	if (peer->is_cut || peer->state == DASH_PEER_WAITS)
+	return peer->state == DASH_PEER_SENDS && !peer->has_moved;
+}
+
+/* Returns whether the client may be replaced, because it holds the connection and uses it little. */
+static bool is_quiet(struct dash_peer *peer, int64_t now_ns)
+{
+	uint64_t moved;
+
+	if (peer->is_cut || peer->state == DASH_PEER_WAITS ||
+	    (peer->state == DASH_PEER_SENDS && has_unread(peer->fd)))
 		return false;
-	if (peer->state == DASH_PEER_SENDS)
-		return !has_unread(peer->fd);
-	return now_ns - peer->marked_ns >= peer->peers->options.stalled_ns;
+	/* the last tick may be long ago */
+	if (bytes_moved(peer->fd, &moved) && has_moved(peer, now_ns, moved))
+		return false;
+	return has_sent_little(peer) || now_ns - peer->marked_ns >= peer->peers->options.stalled_ns;
 }
 
 /*
- * A mark is the last change of the state, or the last tick at which enough was transferred. So a client that trickles
- * its header is older than one that has just connected, or has just received a response.
+ * A mark is the last change of the state, or the last time at which enough was transferred. So a client that trickles its
+ * header is older than one that has just connected, or has just received a response. An upload that makes progress is
+ * older than both, so it comes after them: otherwise, anyone could end it with new connections.
  */
+static bool is_before(const struct dash_peer *peer, const struct dash_peer *other)
+{
+	if (has_sent_little(peer) != has_sent_little(other))
+		return has_sent_little(peer);
+	return peer->marked_ns < other->marked_ns;
+}
+
 static void replace_quietest(struct dash_peers *peers, int64_t now_ns)
 {
 	struct dash_peer *found = NULL;
 
 	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next) {
-		bool is_better = found == NULL ||
-				 (peer->state == found->state ? peer->marked_ns < found->marked_ns
-							      : peer->state == DASH_PEER_SENDS);
-		if (is_better && is_quiet(peer, now_ns))
+		if ((found == NULL || is_before(peer, found)) && is_quiet(peer, now_ns))
 			found = peer;
 	}
 	if (found != NULL)
@@ -222,6 +249,7 @@ void dash_peer_set_state(struct dash_peer *peer, enum dash_peer_state state)
 
 	pthread_mutex_lock(&peer->peers->lock);
 	peer->state = state;
+	peer->has_moved = false;
 	mark(peer, now_ns, moved);
 	pthread_mutex_unlock(&peer->peers->lock);
 }

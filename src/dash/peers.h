@@ -6,7 +6,7 @@
  *   received, and those that the client has acknowledged.
  * - If `room` connections are in use, a new one replaces the one whose client has been quiet for the longest time: so
  *   the server answers new clients at once, whatever number of idle or slow clients is connected. First come clients
- *   whose turn it is to send, then those that have taken almost nothing of a response for stalled_ns.
+ *   that have sent less than bytes_min of a request, then those that have sent or taken almost nothing for stalled_ns.
  * - A client that has sent bytes which the server has not read yet is not late.
  * - A client that waits for its response to be made has no limit.
  * - A connection closed during a response is reset. A regular end could make part of a file look complete if its length

@@ -240,6 +240,41 @@ def test_new_clients_are_served_at_once(dashboard):
     assert sorted(durations)[-3] < 0.5 * PATIENCE and max(durations) < 2 * PATIENCE, durations
 
 
+def flood(dashboard, count, stop):
+    """Opens connections that send nothing, each of which replaces the oldest of `count`."""
+    host, port = dashboard.host.rsplit(":", 1)
+    peers = []
+    while not stop.is_set():
+        peer = socket.socket()
+        peer.setblocking(False)
+        peer.connect_ex((host, int(port)))
+        peers.append(peer)
+        if len(peers) > count:
+            peers.pop(0).close()
+            time.sleep(0.0005)
+    for peer in peers:
+        peer.close()
+
+
+def test_an_upload_that_makes_progress_survives_new_clients(dashboard):
+    """At 200 KB/s, while several hundred clients connect each second."""
+    stop = threading.Event()
+    text = json.dumps(little(1)).encode().ljust(600_000)
+    begun = threading.Thread(target=flood, args=(dashboard, 400, stop))
+    with contextlib.closing(connect(dashboard)) as peer:
+        peer.sendall(head(dashboard, "/api/upload/json", f"Content-Length: {len(text)}", "Connection: close") + text[:100_000])
+        time.sleep(0.1 * PATIENCE)
+        begun.start()
+        try:
+            for begin in range(100_000, len(text), 20_000):
+                time.sleep(0.1)
+                peer.sendall(text[begin:begin + 20_000])
+            assert peer.makefile("rb").read().startswith(b"HTTP/1.1 202 ")
+        finally:
+            stop.set()
+            begun.join()
+
+
 @pytest.mark.release_only  # a thousand are more than a sanitizer serves in time
 def test_a_thousand_slow_clients(dashboard):
     """Each request has started and sends no more; they are more than the allowed connections."""

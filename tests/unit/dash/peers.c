@@ -270,6 +270,32 @@ static void test_dash_peers__a_new_client_replaces_the_quietest(void **state)
 	dash_peers_stop(peers);
 }
 
+static void test_dash_peers__an_upload_that_makes_progress_is_not_replaced(void **state)
+{
+	struct dash_peers *peers = begin(LONG, LONG);
+	struct pair pairs[2 * ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < ROOM; i++)
+		pairs[i] = connect_pair(peers);
+	/* the oldest two */
+	for (size_t i = 0; i < 2; i++) {
+		char bytes[PIECE] = "";
+		assert_int_equal(write(pairs[i].client, bytes, sizeof(bytes)), sizeof(bytes));
+		receive(&pairs[i], sizeof(bytes));
+	}
+	rest(SHORT);
+	/* a new request of its client begins */
+	dash_peer_set_state(pairs[1].peer, DASH_PEER_SENDS);
+	for (size_t i = ROOM; i < 2 * ROOM; i++)
+		pairs[i] = connect_pair(peers);
+	assert_true(is_open(&pairs[0]));
+	assert_int_equal(client_reads(&pairs[1]), 0);
+	for (size_t i = 0; i < 2 * ROOM; i++)
+		leave(&pairs[i]);
+	dash_peers_stop(peers);
+}
+
 static void test_dash_peers__a_stalled_client_is_replaced_last(void **state)
 {
 	struct dash_peers *peers = begin(LONG, LONG);
@@ -301,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_dash_peers__a_silent_client_sees_an_end),
 		cmocka_unit_test(test_dash_peers__a_client_that_waits_for_us_stays),
 		cmocka_unit_test(test_dash_peers__a_new_client_replaces_the_quietest),
+		cmocka_unit_test(test_dash_peers__an_upload_that_makes_progress_is_not_replaced),
 		cmocka_unit_test(test_dash_peers__a_stalled_client_is_replaced_last),
 		cmocka_unit_test(test_dash_peers__a_client_that_reads_nothing_is_reset),
 		cmocka_unit_test(test_dash_peers__a_waiting_client_has_no_limit),

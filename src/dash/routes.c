@@ -4,6 +4,7 @@
  */
 #include "dash/routes.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@
 /* How long a response waits for a data version. */
 #define AWAIT_NS      (2 * PL_NS_PER_S)
 #define AWAIT_STEP_NS (10 * PL_NS_PER_MS)
+
+/* Requests that wait for a data version: at most one of a lane, so that threads remain for requests that need not wait. */
+static atomic_bool has_waiter[DASH_LANE_COUNT];
 
 enum tag { TAG_NONE, TAG_DATA, TAG_PROGRAM, TAG_OWN };
 
@@ -281,41 +285,54 @@ static bool read_awaited(const struct dash_head *head, int64_t *ret, struct dash
 	return false;
 }
 
+enum reach { REACHED, BEHIND, REFUSED };
+
+static enum reach look_for_version(const struct dash_call *call, struct dash_answer *answer)
+{
+	struct store *store = call->request.context->store;
+	auto_snapshot struct mirror_snapshot *snapshot = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	int64_t version = 0;
+
+	bool is_known = store_data_version(store, &version, &err) == 0;
+	if (store_snapshot_get(store, &snapshot, &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return REFUSED;
+	}
+	answer->data_version = mirror_snapshot_version(snapshot);
+	if (answer->data_version >= call->awaited)
+		return REACHED;
+	if (!is_known || version >= call->awaited)
+		return BEHIND;
+	dash_refuse(
+		answer, 412,
+		"X-Data-Version: found %lld, expected at most %lld, the version of the database",
+		(long long)call->awaited, (long long)version);
+	return REFUSED;
+}
+
 /*
  * Waits until the results in memory have the version that the client knows from another response. They lack it while the
  * database is unreachable. Returns false if refused.
  */
 static bool await_version(const struct dash_call *call, struct dash_answer *answer)
 {
-	struct store *store = call->request.context->store;
 	int64_t end_ns = pl_clock_now_ns() + AWAIT_NS;
+	enum reach reach = look_for_version(call, answer);
 
-	do {
-		auto_snapshot struct mirror_snapshot *snapshot = NULL;
-		struct pl_err err = PL_ERR_INIT;
-		int64_t version = 0;
-		bool is_known = store_data_version(store, &version, &err) == 0;
-		if (store_snapshot_get(store, &snapshot, &err) < 0) {
-			dash_refuse_stored(answer, &err);
-			return false;
+	if (reach == BEHIND && !atomic_exchange(&has_waiter[call->lane], true)) {
+		while (reach == BEHIND && pl_clock_now_ns() < end_ns) {
+			pl_clock_sleep_until(pl_clock_now_ns() + AWAIT_STEP_NS);
+			reach = look_for_version(call, answer);
 		}
-		answer->data_version = mirror_snapshot_version(snapshot);
-		if (answer->data_version >= call->awaited)
-			return true;
-		if (is_known && version < call->awaited) {
-			dash_refuse(
-				answer, 412,
-				"X-Data-Version: found %lld, expected at most %lld, the version of "
-				"the database",
-				(long long)call->awaited, (long long)version);
-			return false;
-		}
-		pl_clock_sleep_until(pl_clock_now_ns() + AWAIT_STEP_NS);
-	} while (pl_clock_now_ns() < end_ns);
-	answer->retry_s = 1;
-	dash_refuse(answer, 503, "data version %lld is unavailable here; retry later",
-		    (long long)call->awaited);
-	return false;
+		atomic_store(&has_waiter[call->lane], false);
+	}
+	if (reach == BEHIND) {
+		answer->retry_s = 1;
+		dash_refuse(answer, 503, "data version %lld is unavailable here; retry later",
+			    (long long)call->awaited);
+	}
+	return reach == REACHED;
 }
 
 /* Sets the version that has the change of this response. */

@@ -76,6 +76,7 @@ enum dash_lane {
 	DASH_LANE_SHARED,
 	DASH_LANE_ANALYSIS,
 	DASH_LANE_STREAM,
+	DASH_LANE_COUNT,
 };
 
 /* A complete request. It borrows head, match and body. */

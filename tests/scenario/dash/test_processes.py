@@ -1,5 +1,6 @@
 """Several dashboards over one PostgreSQL database: each change of one is in the next answer of the others, whatever is killed, cut
 or restarted meanwhile. An SQLite file has one dashboard."""
+import concurrent.futures
 import contextlib
 import itertools
 import json
@@ -178,6 +179,14 @@ def test_a_reader_gets_at_least_the_version_it_names(bin_dir, postgres, db):
         began = time.monotonic()
         refused = other.post(APPLY, {"limit": 0}, **{"X-Data-Version": str(version + 1)})
         assert refused.status == 503 and refused.headers["Retry-After"] and time.monotonic() - began > 1.9
+        # many such readers leave room for others
+        with concurrent.futures.ThreadPoolExecutor(60) as pool:
+            began = time.monotonic()
+            waits = [pool.submit(other.post, APPLY, {"limit": number}, **{"X-Data-Version": str(version + 1)}) for number in range(60)]
+            time.sleep(0.2)
+            assert other.post(APPLY, {"limit": 199}).json["data_version"] == version
+            assert time.monotonic() - began < 1.5 * PATIENCE
+            assert {wait.result().status for wait in waits} == {503} and time.monotonic() - began < 8 * PATIENCE
         threading.Timer(0.5, relay.go_on).start()
         answer = until(lambda: (got := other.post(APPLY, {"limit": 0}, **{"X-Data-Version": str(version + 1)})).status == 200 and got, 10, "it is back")
         assert answer.json["data_version"] == version + 1

@@ -305,3 +305,15 @@ int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *
 {
 	return pl_zst_unpack_with(NULL, packed, len, max_bytes, name, ret_text, ret_len, err);
 }
+
+int pl_zst_unpack_exactly(const void *packed, size_t len, void *to, size_t room, struct pl_err *err)
+{
+	size_t got = ZSTD_decompress(to, room, packed, len);
+
+	if (ZSTD_isError(got))
+		return pl_err_set(err, PL_ERR_INVALID, "not zstd data: %s", ZSTD_getErrorName(got));
+	return got == room
+		       ? 0
+		       : pl_err_set(err, PL_ERR_INVALID,
+				    "found %zu bytes after decompression, expected %zu", got, room);
+}

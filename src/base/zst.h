@@ -55,3 +55,10 @@ int pl_zst_unpack_with(const struct pl_zst_dictionary *dictionary, const void *p
  */
 int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,
 		  char **ret_text, size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * Decompresses one frame of pl_zst_pack() to exactly `room` bytes, and checks its checksum. Without an allocation of
+ * the output, for many blocks of known sizes.
+ */
+int pl_zst_unpack_exactly(const void *packed, size_t len, void *to, size_t room,
+			  struct pl_err *err) PL_MUST_CHECK;

@@ -25,10 +25,15 @@ static struct mirror_value *push(struct dictionary *values)
 	return &values->blocks[block][code - first];
 }
 
-void mirror_dictionary_init(struct dictionary *values, enum res_field_type type)
+void mirror_dictionary_init_empty(struct dictionary *values, enum res_field_type type)
 {
 	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME,
 				       .ranks = mirror_rank_keeper_new() };
+}
+
+void mirror_dictionary_init(struct dictionary *values, enum res_field_type type)
+{
+	mirror_dictionary_init_empty(values, type);
 	*push(values) = (struct mirror_value){ .class = MIRROR_MISSING };
 	*push(values) = (struct mirror_value){ .class = MIRROR_NULL, .same = DICTIONARY_NULL };
 }
@@ -215,6 +220,47 @@ uint32_t mirror_dictionary_code_by_hint(struct dictionary *values, const struct 
 	    (class >= MIRROR_TEXT && strcmp(cell->text, value->text) != 0))
 		return mirror_dictionary_code(values, cell);
 	return nearest;
+}
+
+/* ---- restoring ------------------------------------------------------------------------------- */
+
+void mirror_dictionary_restore(struct dictionary *values, const struct mirror_value *value)
+{
+	struct mirror_value made = *value;
+
+	if (made.text != NULL) {
+		size_t len = strlen(made.text);
+		if (values->arena == NULL)
+			values->arena = pl_arena_new(ARENA_BLOCK_BYTES);
+		made.text = pl_arena_strndup(values->arena, made.text, len);
+		values->bytes += len + 1;
+	}
+	if (made.is_elsewhere)
+		values->elsewhere[made.is_explicit] = values->count;
+	else if (made.class == MIRROR_NUMBER && made.same == values->count)
+		values->numbers++;
+	*push(values) = made;
+}
+
+bool mirror_dictionary_restored(struct dictionary *values)
+{
+	const struct mirror_value *twin;
+
+	values->slot_count = SLOTS_MIN;
+	while (values->slot_count <= values->count * (size_t)2)
+		values->slot_count *= 2;
+	values->bytes += values->slot_count * sizeof(*values->slots);
+	values->slots = pl_alloc_array(values->slot_count, sizeof(*values->slots));
+	for (uint32_t code = DICTIONARY_NULL; code < values->count; code++) {
+		const struct mirror_value *value = dictionary_value(values, code);
+		if (value->is_elsewhere)
+			continue;
+		uint32_t *slot = slot_of(values, value, &twin);
+		if (*slot != 0)
+			return false;
+		*slot = code + 1;
+	}
+	return true;
 }
 
 struct mirror_cell mirror_dictionary_cell(const struct mirror_value *value)

@@ -41,6 +41,14 @@ void mirror_dictionary_init(struct dictionary *values, enum res_field_type type)
 void mirror_dictionary_refuse_numbers(struct dictionary *values);
 void mirror_dictionary_done(struct dictionary *values);
 
+/*
+ * Restores a dictionary that was saved: from an empty one, without even the first two values, by its values in order of
+ * their codes. Copies the text. mirror_dictionary_restored() makes it usable; it returns false if a value occurs twice.
+ */
+void mirror_dictionary_init_empty(struct dictionary *values, enum res_field_type type);
+void mirror_dictionary_restore(struct dictionary *values, const struct mirror_value *value);
+bool mirror_dictionary_restored(struct dictionary *values);
+
 /* Returns the code of the cell's value. */
 uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_cell *cell);
 /* The same; `near` is a likely result, such as the code of the previous row. */

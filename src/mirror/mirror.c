@@ -122,7 +122,7 @@ static void widen(struct mirror *mirror)
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-static struct segment *segment_new(size_t column_count, struct names *names)
+struct segment *mirror_segment_new(size_t column_count, struct names *names)
 {
 	struct segment *segment = pl_alloc(sizeof(*segment));
 
@@ -145,7 +145,7 @@ static void add_segment(struct mirror *mirror)
 	pl_grow((void **)&mirror->dead, &mirror->dead_room, mirror->segment_count + 1,
 		sizeof(*mirror->dead));
 	*PL_PUSH(mirror->segments, mirror->segment_count,
-		 mirror->segment_room) = segment_new(mirror->column_count, names);
+		 mirror->segment_room) = mirror_segment_new(mirror->column_count, names);
 	mirror->is_open = true;
 }
 
@@ -155,7 +155,8 @@ void mirror_seal(struct mirror *mirror)
 	if (!mirror->is_open)
 		return;
 	struct segment **last = &mirror->segments[mirror->segment_count - 1];
-	struct segment *open = *last, *sealed = segment_new(mirror->column_count, open->names);
+	struct segment *open = *last,
+		       *sealed = mirror_segment_new(mirror->column_count, open->names);
 
 	atomic_fetch_add(&open->names->users, 1);
 	sealed->rows = open->rows;
@@ -318,6 +319,59 @@ void mirror_keep(struct mirror *mirror, const int64_t *ids, size_t count)
 		if (count == 0 || bsearch(&id, ids, count, sizeof(*ids), compare_ids) == NULL)
 			(void)mirror_remove(mirror, id);
 	}
+}
+
+/* ---- restoring ------------------------------------------------------------------------------- */
+
+/* Fills the slots; the segments are those of the mirror. */
+static bool restore_slots(struct mirror *mirror)
+{
+	mirror->slot_count = SLOTS_MIN;
+	while (mirror->slot_count <= mirror->live * 3)
+		mirror->slot_count *= 2;
+	mirror->slots = pl_alloc_array(mirror->slot_count, sizeof(*mirror->slots));
+	for (size_t i = 0; i < mirror->segment_count; i++) {
+		for (size_t at = 0; at < mirror->segments[i]->rows; at++) {
+			int64_t id = mirror->segments[i]->names->ids[at];
+			uint32_t *slot = id > 0 ? slot_of(mirror, id) : NULL;
+			if (slot == NULL || *slot != 0)
+				return false;
+			*slot = (uint32_t)(i * MIRROR_SEGMENT_ROWS + at) + 1;
+		}
+	}
+	mirror->slots_used = mirror->live;
+	return true;
+}
+
+bool mirror_restore(struct mirror *mirror, struct values *const *values,
+		    struct segment *const *segments, size_t count)
+{
+	assert(mirror->segment_count == 0);
+	pl_grow((void **)&mirror->dead, &mirror->dead_room, count, sizeof(*mirror->dead));
+	for (size_t i = 0; i < count; i++) {
+		*PL_PUSH(mirror->segments, mirror->segment_count,
+			 mirror->segment_room) = segments[i];
+		mirror->live += segments[i]->rows;
+	}
+	if (!restore_slots(mirror)) {
+		free(pl_take(mirror->slots));
+		mirror->slot_count = 0;
+		mirror->segment_count = 0;
+		mirror->live = 0;
+		return false;
+	}
+	for (size_t i = 0; i < mirror->column_count; i++) {
+		mirror_values_put(mirror->values[i]);
+		mirror->values[i] = values[i];
+	}
+	return true;
+}
+
+/* ---- versions -------------------------------------------------------------------------------- */
+
+int64_t mirror_count(const struct mirror *mirror)
+{
+	return (int64_t)mirror->live;
 }
 
 void mirror_set_version(struct mirror *mirror, int64_t version)

@@ -89,6 +89,8 @@ bool mirror_replace(struct mirror *mirror, const struct mirror_row *row);
 bool mirror_remove(struct mirror *mirror, int64_t id);
 /* Removes all rows except those with these ids, which are in ascending order. */
 void mirror_keep(struct mirror *mirror, const int64_t *ids, size_t count);
+/* Returns the number of rows, also those that are not published yet. */
+int64_t mirror_count(const struct mirror *mirror);
 /* Each publish increments the version by one. The owner may set it to the version of a database. */
 void mirror_set_version(struct mirror *mirror, int64_t version);
 /* Sets what mirror_snapshot_mark() and mirror_snapshot_epoch() return for later snapshots; initially 0. */

@@ -105,7 +105,15 @@ struct mirror {
 };
 
 void mirror_values_put(struct values *values);
+/* Takes over the names. */
+struct segment *mirror_segment_new(size_t column_count, struct names *names);
 void mirror_segment_put(struct segment *segment);
+/*
+ * Gives a mirror without rows these values, one per column, and sealed segments, and takes them over. Returns false and
+ * changes nothing if an id is not positive or occurs twice.
+ */
+bool mirror_restore(struct mirror *mirror, struct values *const *values,
+		    struct segment *const *segments, size_t count);
 void mirror_dead_put(struct dead *dead);
 struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
 /* Returns the column of a column field; NULL: it is none. */

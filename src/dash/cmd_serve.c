@@ -60,6 +60,8 @@ static const struct pl_opt serve_rows[] = {
 	PL_OPT(TEXT, 0, "data", data, "DIR",
 	       "store artifacts in DIR, created with the first one (default: next to the "
 	       "database, FILE.files)"),
+	PL_OPT(FLAG, 0, "no-column-snapshot", no_column_snapshot, NULL,
+	       "at the start, read all results from the database, and write no column snapshot"),
 	PL_OPT(LIST, 0, "watch", watch, "DIR",
 	       "import results from DIR and its subdirectories as they appear, as import "
 	       "--watch does; may be repeated"),
@@ -252,7 +254,11 @@ static int open_store(const struct dash_serve_options *options, const struct res
 {
 	auto_free char *path = pl_strdup(options->db);
 	struct store_options store = {
-		.fields = fields, .with_columns = true, .with_jobs = true, .patience_ns = WRITE_NS
+		.fields = fields,
+		.with_columns = true,
+		.with_column_snapshot = !options->no_column_snapshot,
+		.with_jobs = true,
+		.patience_ns = WRITE_NS,
 	};
 
 	if (path == NULL && store_default_path(&path, err) < 0)

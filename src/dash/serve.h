@@ -23,6 +23,7 @@ struct dash_serve_options {
 	const char *auth_header;          /* has a user that a proxy authenticated; NULL: none */
 	const char *auth_groups_header;   /* NULL: none */
 	struct pl_opt_list role_of;       /* GROUP=ROLE; the caller's */
+	bool no_column_snapshot;          /* read all results at the start, and write no file */
 	bool insecure_listen;             /* without tokens on an address that other hosts reach */
 	const char *host;
 	int64_t port;

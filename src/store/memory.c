@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "mirror/image/image.h"
 #include "mirror/priced.h"
 #include "store/analysis/prices.h"
+#include "store/column_snapshot/column_snapshot.h"
 #include "store/documents/dictionary.h"
 #include "store/field_index/index.h"
 #include "store/memory_rows_priv.h"
@@ -34,6 +36,10 @@ struct store_memory {
 	/* other data replaced the database, which has to be renewed before it is read */
 	bool is_replaced;
 	int64_t price_revision; /* of the prices in memory; 0: none */
+	bool is_unpublished;    /* rows of the column snapshot that no reader has yet */
+	int64_t from_snapshot;  /* results that were read at the start */
+	int64_t from_database;
+	int64_t rows_read; /* by the last pass */
 	/* all rows up to this id are in memory as of this version, even if the last pass failed */
 	int64_t partial_version;
 	int64_t partial_id;
@@ -63,6 +69,7 @@ static int take_in_rows(struct store *store, int64_t version, struct pl_err *err
 	int result;
 
 	store_sql_bind_i64(statement, 1, memory->point.version);
+	memory->rows_read = 0;
 	if (store_memory_rows_new(statement, &store->columns, memory->point.version == 0, &rows,
 				  err) < 0)
 		return -1;
@@ -70,6 +77,7 @@ static int take_in_rows(struct store *store, int64_t version, struct pl_err *err
 		if (row->changed > memory->partial_version || row->row.id > memory->partial_id)
 			take_in_row(memory->mirror, row);
 		reached = row->row.id;
+		memory->rows_read += !row->is_deleted;
 	}
 	memory->partial_version = version;
 	memory->partial_id = result == 0 ? INT64_MAX : reached;
@@ -163,7 +171,8 @@ static int take_in_changes(struct store *store, const struct store_point *point,
 {
 	struct store_memory *memory = store->memory;
 
-	*ret_is_new = point->version != memory->point.version || point->mark != memory->point.mark;
+	*ret_is_new = point->version != memory->point.version ||
+		      point->mark != memory->point.mark || memory->is_unpublished;
 	if (!*ret_is_new)
 		return 0;
 	if (follow_replaced(store, point, err) < 0)
@@ -197,6 +206,7 @@ static int take_in(struct store *store, struct pl_err *err)
 		store_point_follow(store, &point);
 	mirror_set_version(memory->mirror, point.version);
 	mirror_set_origin(memory->mirror, point.mark, point.epoch);
+	memory->is_unpublished = false;
 	mirror_publish(memory->mirror);
 	return 0;
 }
@@ -299,7 +309,20 @@ struct store_memory_state store_memory_state(struct store *store)
 		store->memory->mirror);
 
 	return (struct store_memory_state){ .data_version = mirror_snapshot_version(snapshot),
-					    .live = (int64_t)mirror_snapshot_count(snapshot) };
+					    .live = (int64_t)mirror_snapshot_count(snapshot),
+					    .from_snapshot = store->memory->from_snapshot,
+					    .from_database = store->memory->from_database };
+}
+
+struct mirror_snapshot *store_memory_take(struct store *store)
+{
+	return mirror_snapshot_take(store->memory->mirror);
+}
+
+void store_memory_form(const struct store *store, int64_t database_form,
+		       char ret[PL_SHA256_HEX_BYTES])
+{
+	mirror_image_form(store->memory->mirror, database_form, ret);
 }
 
 size_t store_memory_bytes(struct store *store)
@@ -354,8 +377,16 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	if (prepare_rows(store, MEMORY_ROWS_ALL, &memory->rows_all, err) < 0 ||
 	    prepare_rows(store, MEMORY_ROWS_CHANGED, &memory->rows_since, err) < 0)
 		return -1;
+	if (store_column_snapshot_load(store, &memory->sql, memory->mirror,
+				       &memory->point.version)) {
+		memory->is_unpublished = true;
+		memory->from_snapshot = mirror_count(memory->mirror);
+		memory->partial_version = memory->point.version;
+		memory->partial_id = INT64_MAX;
+	}
 	if (take_in(store, err) < 0)
 		return -1;
+	memory->from_database = memory->rows_read;
 	/* the initial rows are usually many, compared with later ones */
 	mirror_seal(memory->mirror);
 	mirror_publish(memory->mirror);

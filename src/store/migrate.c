@@ -366,6 +366,12 @@ static const struct {
 		 "CREATE TABLE store_marks ("
 		 " slot INTEGER PRIMARY KEY,"
 		 " mark INTEGER NOT NULL);" },
+	/* Column snapshots of this data, of any process: store/column_snapshot/column_snapshot.h. */
+	{ .sql = "CREATE TABLE column_snapshots ("
+		 " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		 " token TEXT NOT NULL UNIQUE,"
+		 " data_version INTEGER NOT NULL,"
+		 " created TEXT NOT NULL);" },
 };
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10

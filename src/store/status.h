@@ -21,6 +21,9 @@ int store_deleted_count(struct store *store, int64_t *ret, struct pl_err *err) P
 struct store_memory_state {
 	int64_t data_version;
 	int64_t live; /* results */
+	/* results that were read at the start */
+	int64_t from_snapshot;
+	int64_t from_database;
 };
 struct store_memory_state store_memory_state(struct store *store);
 /* Returns the bytes of the columns in memory. Visits all of them. */

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "option/secret.h"
 #include "store/artifacts/files.h"
+#include "store/column_snapshot/column_snapshot.h"
 #include "store/documents/dictionary.h"
 #include "store/field_index/index.h"
 #include "store/store_priv.h"
@@ -105,15 +106,20 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 		return -1;
 	if (store_sql_use(&store->reader, STORE_SQL_READ, err) < 0)
 		return -1;
-	if ((options->with_jobs && store_jobs_open(store, err) < 0) ||
-	    (options->with_columns && store_memory_open(store, err) < 0) ||
-	    store_open_files(store->address, store->path, options->data, &store->files, err) < 0)
+	if (store_open_files(store->address, store->path, options->data, &store->files, err) < 0 ||
+	    (options->with_jobs && store_jobs_open(store, err) < 0))
+		return -1;
+	if (options->with_columns && options->with_column_snapshot)
+		store_column_snapshot_open(store, store_newest_form());
+	if (options->with_columns && store_memory_open(store, err) < 0)
 		return -1;
 	if (options->with_jobs)
 		store_artifacts_open(store);
 	if (options->patience_ns > 0)
 		store->patience_ns = options->patience_ns;
 	if (options->with_jobs && options->with_columns && store_field_index_build(store, err) < 0)
+		return -1;
+	if (store_column_snapshot_start(store, err) < 0)
 		return -1;
 	*ret = pl_take(store);
 	return 0;
@@ -124,7 +130,9 @@ void store_close(struct store *store)
 	if (store == NULL)
 		return;
 	store_field_index_stop(store);
+	store_column_snapshot_stop(store);
 	store_memory_close(store);
+	store_column_snapshot_free(store);
 	store_sql_drop(store->add_row);
 	store_sql_drop(store->replace_row);
 	store_sql_close(&store->reader);

@@ -33,6 +33,8 @@ struct store_options {
 	const struct res_fields *fields; /* borrowed */
 	bool must_exist;                 /* else the file is created; its directory must exist */
 	bool with_columns;               /* keep results in memory (mirror/mirror.h) */
+	/* With columns: read them from a file at the start, and write it (store/column_snapshot/column_snapshot.h). */
+	bool with_column_snapshot;
 	/*
 	 * Process the jobs, one process at a time. BUSY if another process does; on a shared database, this one takes
 	 * over when that one ends.

@@ -67,7 +67,8 @@ struct store {
 	struct store_point next_point; /* of the open transaction; under write_lock */
 	struct store_field_index *field_index;
 
-	struct store_memory *memory; /* NULL: results are not in memory */
+	struct store_memory *memory;                   /* NULL: results are not in memory */
+	struct store_column_snapshot *column_snapshot; /* NULL: there is none */
 
 	pthread_mutex_t sweeps_lock;
 	json_t *sweeps_cache; /* cache of the list of sweeps (sweep_list.c), or NULL */
@@ -258,6 +259,9 @@ int store_read_document(struct store *store, int64_t id, const char *member, jso
 struct store_memory;
 int store_memory_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 void store_memory_close(struct store *store);
+struct mirror_snapshot *store_memory_take(struct store *store); /* mirror_snapshot_put() */
+/* Writes the form that a column snapshot of these results has (mirror/image/image.h). */
+void store_memory_form(const struct store *store, int64_t database_form, char ret[65]);
 /* In a transaction that changes results: store_memory_follow() will be called. */
 void store_memory_expect(struct store *store);
 /*

@@ -39,6 +39,7 @@ METRIC(CACHE_BYTES, GAUGE, "profllm_dashboard_cache_bytes", "bytes", "cache", "M
 
 METRIC(RESULTS, GAUGE, "profllm_dashboard_results", "", "state", "Stored results: live, or deleted and not yet pruned.")
 METRIC(RESULTS_BYTES, GAUGE, "profllm_dashboard_results_bytes", "bytes", "", "Memory of the columns of all results.")
+METRIC(START_RESULTS, GAUGE, "profllm_dashboard_start_results", "", "source", "Results that were read at the start, from the column snapshot and from the database.")
 METRIC(DATABASE_UP, GAUGE, "profllm_dashboard_database_up", "", "kind", "1 if the last query of the monitor succeeded, otherwise 0.")
 METRIC(DATABASE_AGE, GAUGE, "profllm_dashboard_database_check_age_seconds", "seconds", "", "Time since the last successful query of the monitor.")
 METRIC(DATABASE_QUERY, GAUGE, "profllm_dashboard_database_query_seconds", "seconds", "", "Duration of the last query of the monitor.")

@@ -23,6 +23,7 @@ PRAGMA user_version = 1;
 APPLICATION = 0x50464C4D
 # UNDO[n] leads from form n of an SQLite file to form n - 1, for results that were stored without a dictionary
 UNDO = {
+    25: "DROP TABLE column_snapshots;",
     24: "DROP TABLE store_marks;" + "".join(f"ALTER TABLE store_state DROP COLUMN {name};" for name in ("database_id", "epoch", "commits", "mark")),
     23: "DROP VIEW benchmark_results;",
     22: "DROP TABLE field_chunks; DROP TABLE field_segments; DROP TABLE field_rows; DROP TABLE field_forms;",

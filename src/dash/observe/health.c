@@ -68,6 +68,13 @@ static json_t *uploads_of(const struct dash_state *state)
 			 "oldest_seconds", seconds(state->oldest_job_ns));
 }
 
+/* Where the results in memory came from at the start; changes since then are from the database. */
+static const char *source_of(const struct dash_request *request)
+{
+	return store_memory_state(request->context->store).from_snapshot > 0 ? "column_snapshot"
+									     : "database";
+}
+
 static json_t *analysis_of(const struct dash_request *request)
 {
 	struct query_series_counts counts = query_series_cache_counts(request->context->series);
@@ -86,14 +93,15 @@ void dash_get_health(const struct dash_request *request, struct dash_answer *ans
 		return;
 	}
 	dash_monitor_get(request->context->monitor, &state);
-	dash_answer_json(
-		answer, 200,
-		json_pack("{s:s, s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o}", "status", "ok",
-			  "version", PROFLLM_VERSION, "total", (json_int_t)state.live,
-			  "data_version", (json_int_t)state.data_version, "ready",
-			  (int)state.is_ready, "reasons", reasons_of(&state), "database",
-			  database_of(request, &state), "disks", disks_of(&state), "uploads",
-			  uploads_of(&state), "analysis", analysis_of(request)));
+	dash_answer_json(answer, 200,
+			 json_pack("{s:s, s:s, s:I, s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:o}",
+				   "status", "ok", "version", PROFLLM_VERSION, "total",
+				   (json_int_t)state.live, "results_source", source_of(request),
+				   "data_version", (json_int_t)state.data_version, "ready",
+				   (int)state.is_ready, "reasons", reasons_of(&state), "database",
+				   database_of(request, &state), "disks", disks_of(&state),
+				   "uploads", uploads_of(&state), "analysis",
+				   analysis_of(request)));
 }
 
 void dash_get_readiness(const struct dash_request *request, struct dash_answer *answer)

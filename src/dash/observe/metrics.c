@@ -227,6 +227,10 @@ static void put_store(struct page *page)
 	if (state->deleted >= 0)
 		sample(page, "state", "deleted", (double)state->deleted);
 	put(page, METRIC_RESULTS_BYTES, (double)state->memory_bytes);
+	struct store_memory_state memory = store_memory_state(page->context->store);
+	begin(page, METRIC_START_RESULTS);
+	sample(page, "source", "column_snapshot", (double)memory.from_snapshot);
+	sample(page, "source", "database", (double)memory.from_database);
 	begin(page, METRIC_DATABASE_UP);
 	sample(page, "kind", store_database_kind(page->context->store), state->is_lost ? 0 : 1);
 	put(page, METRIC_DATABASE_AGE, (double)state->age_ns / PL_NS_PER_S);

@@ -9,6 +9,7 @@ const char *const store_tables[] = {
 	"benchmark_edits",
 	"benchmark_runs",
 	"benchmark_texts", /* PostgreSQL only */
+	"column_snapshots",
 	"decisions",
 	"dictionaries",
 	"document_places",

@@ -415,7 +415,7 @@ def test_the_board_of_grafana(source_dir):
     rows = rows_of(source_dir)
     left_out = {"profllm_dashboard_unready", "profllm_dashboard_http_response_bytes_total", "profllm_dashboard_http_body_bytes",
                 "profllm_dashboard_queue_age_seconds", "profllm_dashboard_queue_running", "profllm_dashboard_database_check_age_seconds",
-                "profllm_dashboard_data_version", "profllm_dashboard_behind_changes", "profllm_dashboard_tokens", "profllm_dashboard_sessions",
+                "profllm_dashboard_data_version", "profllm_dashboard_start_results", "profllm_dashboard_behind_changes", "profllm_dashboard_tokens", "profllm_dashboard_sessions",
                 "profllm_dashboard_live_runs", "process_max_fds", "process_start_time_seconds"}
     queries = [(panel["title"], target["expr"]) for panel in board["panels"] for target in panel.get("targets", [])]
     queries += [(one["name"], one["query"]) for one in board["templating"]["list"] if one["type"] == "query"]

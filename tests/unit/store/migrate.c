@@ -56,7 +56,7 @@
 	"DROP TABLE field_forms; DROP TABLE store_marks;"                                          \
 	"ALTER TABLE store_state DROP COLUMN database_id;"                                         \
 	"ALTER TABLE store_state DROP COLUMN epoch; ALTER TABLE store_state DROP COLUMN mark;"     \
-	"ALTER TABLE store_state DROP COLUMN commits;"
+	"ALTER TABLE store_state DROP COLUMN commits; DROP TABLE column_snapshots;"
 
 static void run_sql(const char *path, const char *text)
 {

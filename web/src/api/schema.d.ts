@@ -5973,6 +5973,7 @@ export interface components {
          *       "status": "ok",
          *       "version": "0.1.0",
          *       "total": 412,
+         *       "results_source": "column_snapshot",
          *       "data_version": 31,
          *       "ready": true,
          *       "reasons": [],
@@ -6008,6 +6009,11 @@ export interface components {
             version?: string;
             /** @description Number of stored results, without deleted ones */
             total?: number;
+            /**
+             * @description Where most of the results in memory came from at the start
+             * @enum {string}
+             */
+            results_source?: "column_snapshot" | "database";
             data_version?: components["schemas"]["DataVersion"];
             ready?: boolean;
             reasons?: components["schemas"]["UnreadyReasons"];

@@ -88,6 +88,8 @@ static const struct {
 	{ "sql_newest_watch_state", "watch_states", "one row, by the index of ids" },
 	{ "sql_list_watch_news", "w", BOUNDED },
 	{ "sql_clear_default_preset", "presets", BOUNDED },
+	{ "sql_get_restored_at", "store_state", ONE_ROW },
+	{ "sql_add_token", "store_state", ONE_ROW },
 	{ "sql_expire_sessions", "sessions", BOUNDED },
 	{ "sql_limit_sessions", "sessions", BOUNDED },
 	{ "sql_list_sessions", "sessions", BOUNDED },

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "mirror/image/image.h"
 #include "mirror/priced.h"
 #include "store/analysis/prices.h"
@@ -134,6 +135,32 @@ static int follow_prices(struct store_memory *memory, struct pl_err *err)
 	return 0;
 }
 
+static void forget_all(struct store_memory *memory)
+{
+	mirror_keep(memory->mirror, NULL, 0);
+	memory->point = (struct store_point){ 0 };
+	memory->partial_version = memory->partial_id = 0;
+	memory->price_revision = -1;
+}
+
+/* Forgets the rows of the column snapshot if other data replaced the database while its file was read. */
+static int recheck_column_snapshot(struct store *store, struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (!memory->is_unpublished || store_column_snapshot_check(store, &memory->sql, &why) == 0)
+		return 0;
+	if (why.code != PL_ERR_INVALID) {
+		*err = why;
+		return -1;
+	}
+	pl_log(PL_LOG_WARNING, "column snapshot: not used: %s", why.text);
+	forget_all(memory);
+	memory->from_snapshot = 0;
+	return 0;
+}
+
 /*
  * If other data replaced the database, nothing in memory says anything about it. Returns in memory->is_replaced whether
  * the database has to be renewed first (lineage.c), so that no version names two states.
@@ -158,10 +185,7 @@ static int follow_replaced(struct store *store, const struct store_point *presen
 	memory->is_replaced = !store_point_is_renewed(&memory->point, present);
 	if (memory->is_replaced)
 		return 0;
-	mirror_keep(memory->mirror, NULL, 0);
-	memory->point = (struct store_point){ 0 };
-	memory->partial_version = memory->partial_id = 0;
-	memory->price_revision = -1;
+	forget_all(memory);
 	return 0;
 }
 
@@ -175,7 +199,7 @@ static int take_in_changes(struct store *store, const struct store_point *point,
 		      point->mark != memory->point.mark || memory->is_unpublished;
 	if (!*ret_is_new)
 		return 0;
-	if (follow_replaced(store, point, err) < 0)
+	if (recheck_column_snapshot(store, err) < 0 || follow_replaced(store, point, err) < 0)
 		return -1;
 	*ret_is_new = !memory->is_replaced;
 	if (memory->is_replaced)

@@ -34,12 +34,16 @@
 #define AGE_NS        (15 * 60 * PL_NS_PER_S)
 #define NICE          10
 
-/* Adds nothing if the database does not contain the data of this version: it was replaced meanwhile. */
+/*
+ * Adds nothing if the database does not contain the data of this version: it was replaced meanwhile. The mark is that of
+ * the transaction which the data is from (lineage.c).
+ */
 static STORE_STATEMENT(
 	sql_add_token,
 	"INSERT INTO column_snapshots (token, data_version, created)"
 	" SELECT CAST(?1 AS TEXT), CAST(?2 AS BIGINT), CAST(?3 AS TEXT) FROM store_state"
-	" WHERE data_version >= ?2 AND restored <= ?2 RETURNING id");
+	" WHERE data_version >= ?2 AND restored <= ?2"
+	" AND EXISTS (SELECT 1 FROM store_marks WHERE mark = CAST(?4 AS BIGINT)) RETURNING id");
 static STORE_STATEMENT(sql_drop_tokens, "DELETE FROM column_snapshots WHERE id <= ?1");
 
 #define TOKENS_MAX 256 /* more than the processes that use one database */
@@ -70,7 +74,8 @@ static int open_temporary(const struct store_column_snapshot *snapshot, int *ret
 }
 
 /* Within a transaction. */
-static int add_token(struct store *store, const struct mirror_image_head *head, struct pl_err *err)
+static int add_token(struct store *store, const struct mirror_image_head *head, int64_t mark,
+		     struct pl_err *err)
 {
 	auto_borrowed add = NULL;
 	struct store_stmt *drop;
@@ -84,6 +89,7 @@ static int add_token(struct store *store, const struct mirror_image_head *head, 
 	store_sql_bind_text(add, 1, head->token);
 	store_sql_bind_i64(add, 2, head->version);
 	store_sql_bind_text(add, 3, created);
+	store_sql_bind_i64(add, 4, mark);
 	if (store_sql_number(add, &id, err) < 0)
 		return -1;
 	if (id == 0)
@@ -92,11 +98,12 @@ static int add_token(struct store *store, const struct mirror_image_head *head, 
 	return store_sql_finish(drop, err);
 }
 
-static int keep_token(struct store *store, const struct mirror_image_head *head, struct pl_err *err)
+static int keep_token(struct store *store, const struct mirror_image_head *head, int64_t mark,
+		      struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_end(store, add_token(store, head, err), err);
+	return store_end(store, add_token(store, head, mark, err), err);
 }
 
 static int write_file(struct store *store, const struct mirror_snapshot *mirrored, int fd,
@@ -105,7 +112,7 @@ static int write_file(struct store *store, const struct mirror_snapshot *mirrore
 	struct store_column_snapshot *snapshot = store->column_snapshot;
 
 	if (mirror_image_write(mirrored, head, fd, &snapshot->stop, err) < 0 ||
-	    keep_token(store, head, err) < 0)
+	    keep_token(store, head, mirror_snapshot_mark(mirrored), err) < 0)
 		return -1;
 	if (rename(snapshot->temporary, snapshot->path) < 0)
 		return pl_err_errno(err, "could not write '%s'", snapshot->path);

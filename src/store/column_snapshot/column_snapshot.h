@@ -22,6 +22,12 @@ void store_column_snapshot_open(struct store *store, int64_t database_form);
 struct store_sql;
 bool store_column_snapshot_load(struct store *store, struct store_sql *sql, struct mirror *mirror,
 				int64_t *ret_version);
+/*
+ * After it was read, in the transaction that reads the later changes: fails with INVALID if other data replaced the
+ * database meanwhile.
+ */
+int store_column_snapshot_check(struct store *store, struct store_sql *sql,
+				struct pl_err *err) PL_MUST_CHECK;
 /* Starts the thread, after the results are in memory. Without it, nothing is written. */
 int store_column_snapshot_start(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /* Writes the snapshot a last time if enough has changed, and ends the thread. */

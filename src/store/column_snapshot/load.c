@@ -87,6 +87,11 @@ static int load(struct store *store, struct store_sql *sql, struct mirror *mirro
 				 err);
 }
 
+int store_column_snapshot_check(struct store *store, struct store_sql *sql, struct pl_err *err)
+{
+	return check_database(sql, &store->column_snapshot->loaded, err);
+}
+
 bool store_column_snapshot_load(struct store *store, struct store_sql *sql, struct mirror *mirror,
 				int64_t *ret_version)
 {
@@ -107,6 +112,7 @@ bool store_column_snapshot_load(struct store *store, struct store_sql *sql, stru
 	}
 	pl_log(PL_LOG_DEBUG, "column snapshot '%s': read %llu results in %.3f s", snapshot->path,
 	       (unsigned long long)head.rows, (double)(pl_clock_now_ns() - begin_ns) / PL_NS_PER_S);
+	snapshot->loaded = head;
 	*ret_version = snapshot->version = head.version;
 	return true;
 }

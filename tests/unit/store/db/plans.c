@@ -90,6 +90,7 @@ static const struct {
 	{ "sql_clear_default_preset", "presets", BOUNDED },
 	{ "sql_get_restored_at", "store_state", ONE_ROW },
 	{ "sql_add_token", "store_state", ONE_ROW },
+	{ "sql_add_token", "store_marks", "16,384 rows, with each column snapshot" },
 	{ "sql_expire_sessions", "sessions", BOUNDED },
 	{ "sql_limit_sessions", "sessions", BOUNDED },
 	{ "sql_list_sessions", "sessions", BOUNDED },

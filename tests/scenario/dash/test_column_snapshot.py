@@ -52,7 +52,7 @@ class Store:
         return self.serve("--no-column-snapshot")
 
     def write(self):
-        """Serves until the snapshot is written anew."""
+        """Serves until the snapshot is written again."""
         self.file.unlink(missing_ok=True)
         with self.serve() as one:
             wait_for(self.file.exists, "the column snapshot is written")

@@ -302,7 +302,7 @@ def test_columns_that_are_missing_are_filled(bin_dir, postgres, tmp_path):
     asked = 'SELECT "results.p99_ttft_ms", "server.enforce_eager", "run.suite", other_kinds, null_fields, changed FROM benchmark_runs' \
             " JOIN benchmark_texts USING (id) ORDER BY id"
     before = ask(db, asked)
-    change(db, 'ALTER TABLE benchmark_runs DROP COLUMN "results.p99_ttft_ms", DROP COLUMN "server.enforce_eager", ADD COLUMN theirs int DEFAULT 5;'
+    change(db, 'DROP VIEW benchmark_results; ALTER TABLE benchmark_runs DROP COLUMN "results.p99_ttft_ms", DROP COLUMN "server.enforce_eager", ADD COLUMN theirs int DEFAULT 5;'
                'ALTER TABLE benchmark_texts DROP COLUMN "run.suite"')
     import_json(bin_dir, tmp_path / "r.jsonl", "--db", db)
     after = ask(db, asked)

@@ -6,11 +6,17 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/hash.h"
 
 #define STEPS_MAX   10000
 #define NEWTON_MAX  200
 #define MANY        100.0 /* from here on the series below has more digits than lgamma() leaves */
 #define NEARLY_ZERO 1e-300
+#define KNOWN_COUNT 256
 
 /* log Γ(a + 1/2) / Γ(a): of large ones the difference of two logarithms would lose digits. */
 static double log_gamma_step(double a)
@@ -74,12 +80,10 @@ double pl_student_p(double t, double df)
 }
 
 /* p decreases more and more slowly from 0 on, so each Newton step stops short of the solution. */
-double pl_student_t(double p, double df)
+static double solve_t(double p, double df)
 {
 	double t = 0;
 
-	if (!(p > 0 && p <= 1 && df > 0))
-		return NAN;
 	for (int i = 0; i < NEWTON_MAX; i++) {
 		/* twice the density, which front() is t times of */
 		double slope = t > 0 ? 2 * front(t, df) / t
@@ -90,6 +94,25 @@ double pl_student_t(double p, double df)
 			break;
 	}
 	return t;
+}
+
+/* Tables of intervals ask for few different pairs, thousands of times. */
+double pl_student_t(double p, double df)
+{
+	static _Thread_local struct {
+		double question[2]; /* zeros: free */
+		double t;
+	} known[KNOWN_COUNT];
+	const double question[2] = { p, df };
+
+	if (!(p > 0 && p <= 1 && df > 0))
+		return NAN;
+	size_t at = pl_hash_bytes(PL_HASH_NONE, question, sizeof(question)) % KNOWN_COUNT;
+	if (memcmp(known[at].question, question, sizeof(question)) != 0) {
+		known[at].t = solve_t(p, df);
+		memcpy(known[at].question, question, sizeof(question));
+	}
+	return known[at].t;
 }
 
 double pl_normal_p(double z)

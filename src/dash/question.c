@@ -8,6 +8,8 @@
 #include "store/store.h"
 
 #define BUDGET_MS 2000
+/* For the required parts of a response, however small the budget is. */
+#define REQUIRED_MIN_NS (250 * PL_NS_PER_MS)
 
 /* Returns whether a response is incomplete because time ran out. Only numbers follow `incomplete` in it. */
 static bool is_partial(const char *json)
@@ -30,7 +32,7 @@ static void answer_text(struct dash_answer *answer, struct pl_buf *json)
 }
 
 static int ask_once(const struct dash_request *request, dash_query_fn *query,
-		    const json_t *question, int64_t end_ns, struct pl_buf *ret,
+		    const json_t *question, int64_t end_ns, int64_t refuse_ns, struct pl_buf *ret,
 		    struct schema_faults *faults, struct pl_err *err)
 {
 	auto_snapshot struct mirror_snapshot *of_all = NULL;
@@ -39,7 +41,7 @@ static int ask_once(const struct dash_request *request, dash_query_fn *query,
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(of_all,
 									     request->cancel_token);
-	mirror_snapshot_limit(snapshot, end_ns);
+	mirror_snapshot_limit(snapshot, end_ns, refuse_ns);
 	return query(snapshot, question, ret, faults, err);
 }
 
@@ -60,16 +62,32 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 	auto_schema_faults faults = { 0 };
 	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
-	int64_t budget_ms = json_integer_value(json_object_get(question, "budget_ms"));
-	int64_t end_ns = budget_ms > 0 ? pl_clock_now_ns() + budget_ms * PL_NS_PER_MS : 0;
 	unsigned tries = 0;
+	int64_t end_ns, refuse_ns;
 	int result;
 
+	dash_read_budget(request, question, &end_ns, &refuse_ns);
 	do {
 		found.len = 0;
-		result = ask_once(request, query, question, end_ns, &found, &faults, &err);
+		result = ask_once(request, query, question, end_ns, refuse_ns, &found, &faults,
+				  &err);
 	} while (result < 0 && faults.count == 0 && store_should_retry(&err, &tries));
 	dash_answer_found(answer, result, &found, &faults, &err);
+}
+
+void dash_read_budget(const struct dash_request *request, const json_t *question,
+		      int64_t *ret_end_ns, int64_t *ret_refuse_ns)
+{
+	int64_t began_ns = pl_clock_now_ns();
+	int64_t budget_ns = json_integer_value(json_object_get(question, "budget_ms")) *
+			    PL_NS_PER_MS;
+	int64_t most_ns = budget_ns + budget_ns / 10;
+	bool is_asked_for = json_object_get(request->body, "budget_ms") != NULL ||
+			    json_object_get(request->query, "budget_ms") != NULL;
+
+	most_ns = most_ns < REQUIRED_MIN_NS ? REQUIRED_MIN_NS : most_ns;
+	*ret_end_ns = budget_ns > 0 ? began_ns + budget_ns : 0;
+	*ret_refuse_ns = budget_ns > 0 && is_asked_for ? began_ns + most_ns : 0;
 }
 
 json_t *dash_with_budget(json_t *question)

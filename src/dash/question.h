@@ -19,5 +19,12 @@ void dash_ask(const struct dash_request *request, dash_query_fn *query, const js
 void dash_answer_found(struct dash_answer *answer, int result, struct pl_buf *found,
 		       const struct schema_faults *faults, const struct pl_err *err);
 
+/*
+ * Starts the time limit of a query, for mirror_snapshot_limit(); 0: none. Required parts are limited only if the request
+ * names budget_ms.
+ */
+void dash_read_budget(const struct dash_request *request, const json_t *question,
+		      int64_t *ret_end_ns, int64_t *ret_refuse_ns);
+
 /* Adds the contract's time limit to a query without one. Takes the reference. */
 json_t *dash_with_budget(json_t *question);

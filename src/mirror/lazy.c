@@ -506,10 +506,18 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 				 .from = from,
 				 .count = count,
 				 .member = member_of(uses, count) };
+	struct pl_err late = PL_ERR_INIT;
+	size_t asked = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < count && result == 0; i++) {
+	/* without time for all fields, each query caches at least one more */
+	for (size_t i = 0; i < count && result == 0 && pass.count == count; i++) {
 		pass_over(snapshot, uses[i].lazy);
+		if (uses[i].lazy->end < end && asked++ > 0 &&
+		    mirror_snapshot_is_in_time(snapshot, &late) < 0) {
+			pass.count = i;
+			break;
+		}
 		result = ask_index(snapshot, uses[i].lazy, &from[i], err);
 		first = uses[i].lazy->end < first ? uses[i].lazy->end : first;
 	}
@@ -518,6 +526,10 @@ static int read_rows(const struct mirror_snapshot *snapshot, struct lazy_use *us
 		result = read_row(&pass, position, err);
 	for (size_t i = 0; i < count; i++)
 		from_index_done(&from[i]);
+	if (result == 0 && pass.count < count) {
+		*err = late;
+		return -1;
+	}
 	return result;
 }
 

@@ -115,11 +115,13 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 					    struct mirror_cancel_token *cancel_token);
 
 /*
- * Limits the time in which the query may read documents, until end_ns of the monotonic clock; 0: no limit. After that it
- * ends with INTERRUPTED. Values read so far are cached, so that the same query continues from there. Call it on a
- * snapshot of mirror_snapshot_for(), before the query.
+ * Limits the time of the query, on the monotonic clock; 0: no limit. Call it on a snapshot of mirror_snapshot_for(), before
+ * the query.
+ * - end_ns: after it, the query reads no more documents and ends with INTERRUPTED, and optional parts of the response
+ *   end (mirror_view_has_time()). Values read so far are cached, so that the same query continues from there.
+ * - refuse_ns: after it, a query whose required parts are not complete ends with INTERRUPTED (mirror_view_settle()).
  */
-void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns);
+void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns, int64_t refuse_ns);
 
 int64_t mirror_snapshot_version(const struct mirror_snapshot *snapshot);
 /* Returns a number of the state of the database, which no other state has. */

@@ -53,7 +53,9 @@ struct mirror_snapshot {
 	atomic_uint users;
 	struct mirror_snapshot *whole; /* owns all fields below; NULL: this snapshot owns them */
 	struct mirror_cancel_token *cancel_token; /* or NULL */
-	int64_t end_ns; /* of reading documents, on the monotonic clock; 0: none */
+	/* mirror_snapshot_limit() */
+	int64_t end_ns;
+	int64_t refuse_ns;
 	struct mirror *mirror;
 	int64_t version;
 	int64_t mark;
@@ -122,6 +124,9 @@ const struct mirror_column *mirror_snapshot_column(const struct mirror_snapshot 
 /* Returns -1 with INTERRUPTED if all queries were ended or the client of this one has left. */
 int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot,
 			    struct pl_err *err) PL_MUST_CHECK;
+/* The same until refuse_ns. */
+int mirror_snapshot_is_in_time(const struct mirror_snapshot *snapshot,
+			       struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Reads the document of a live row as it was when the snapshot was taken, as a new reference. NULL: the result was

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "mirror/cancel_token.h"
 #include "mirror/mirror_priv.h"
 
@@ -157,9 +158,10 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 	return filtered;
 }
 
-void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns)
+void mirror_snapshot_limit(struct mirror_snapshot *snapshot, int64_t end_ns, int64_t refuse_ns)
 {
 	snapshot->end_ns = end_ns;
+	snapshot->refuse_ns = refuse_ns;
 }
 
 static void free_parts(struct mirror_snapshot *snapshot)
@@ -202,6 +204,17 @@ int mirror_snapshot_goes_on(const struct mirror_snapshot *snapshot, struct pl_er
 		return pl_err_set(err, PL_ERR_INTERRUPTED,
 				  "the query was canceled: the client disconnected");
 	return 0;
+}
+
+int mirror_snapshot_is_in_time(const struct mirror_snapshot *snapshot, struct pl_err *err)
+{
+	if (mirror_snapshot_goes_on(snapshot, err) < 0)
+		return -1;
+	if (snapshot->refuse_ns == 0 || pl_clock_now_ns() < snapshot->refuse_ns)
+		return 0;
+	return pl_err_set(err, PL_ERR_INTERRUPTED,
+			  "budget_ms is used up before the required parts of the response are "
+			  "complete; use a narrower filter or a greater budget_ms");
 }
 
 int mirror_indexed_goes_on(const struct mirror_indexed *indexed, struct pl_err *err)

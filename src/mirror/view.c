@@ -3,7 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "mirror/mirror_priv.h"
+
+struct view_state {
+	size_t next; /* in `named` */
+	bool is_settled;
+};
 
 struct mirror_view {
 	const struct mirror_snapshot *snapshot;
@@ -14,7 +20,7 @@ struct mirror_view {
 	/* columns of the view's fields: most are requested again, in the same order */
 	const struct mirror_column **named;
 	size_t named_count;
-	size_t *next; /* in `named` */
+	struct view_state *state;
 
 	struct lazy_use priced[RES_PRICED_COUNT];
 	size_t priced_count; /* taken ones */
@@ -48,7 +54,7 @@ int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_
 
 	view->snapshot = snapshot;
 	view->named = pl_alloc_array(ids->count, sizeof(*view->named));
-	view->next = pl_alloc(sizeof(*view->next));
+	view->state = pl_alloc(sizeof(*view->state));
 	for (size_t i = 0; i < ids->count; i++) {
 		const struct mirror_column *column = mirror_snapshot_column(snapshot,
 									    ids->items[i]);
@@ -81,7 +87,7 @@ void mirror_view_free(struct mirror_view *view)
 	mirror_lazy_give_back(view->snapshot->pricing->columns, view->priced, view->priced_count);
 	free(view->uses);
 	free(view->named);
-	free(view->next);
+	free(view->state);
 	free(view);
 }
 
@@ -95,11 +101,11 @@ static int compare_id(const void *id, const void *use)
 /* Returns NULL if the next one has another id. */
 static const struct mirror_column *next_named(const struct mirror_view *view, const char *id)
 {
-	size_t next = *view->next < view->named_count ? *view->next : 0;
+	size_t next = view->state->next < view->named_count ? view->state->next : 0;
 
 	if (view->named_count == 0 || strcmp(view->named[next]->field->id, id) != 0)
 		return NULL;
-	*view->next = next + 1;
+	view->state->next = next + 1;
 	return view->named[next];
 }
 
@@ -134,7 +140,24 @@ size_t mirror_view_column_count(const struct mirror_view *view)
 
 int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err)
 {
-	return mirror_snapshot_goes_on(view->snapshot, err);
+	return view->state->is_settled ? mirror_snapshot_goes_on(view->snapshot, err)
+				       : mirror_snapshot_is_in_time(view->snapshot, err);
+}
+
+int mirror_view_settle(const struct mirror_view *view, struct pl_err *err)
+{
+	if (mirror_view_goes_on(view, err) < 0)
+		return -1;
+	view->state->is_settled = true;
+	return 0;
+}
+
+bool mirror_view_has_time(const struct mirror_view *view)
+{
+	int64_t end_ns = view->snapshot->end_ns;
+
+	return (end_ns == 0 || pl_clock_now_ns() < end_ns) &&
+	       mirror_snapshot_goes_on(view->snapshot, PL_ERR_IGNORED) == 0;
 }
 
 const struct res_fields *mirror_view_fields(const struct mirror_view *view)

@@ -38,10 +38,15 @@ const struct mirror_column *mirror_view_at(const struct mirror_view *view, size_
 size_t mirror_view_column_count(const struct mirror_view *view);
 
 /*
- * Returns 0 while the query may continue, or -1 with INTERRUPTED after mirror_end_questions() or if the client has left
- * (mirror_snapshot_for()). Long loops must call it regularly.
+ * Returns 0 while the query may continue, or -1 with INTERRUPTED after mirror_end_questions(), if the client has left
+ * (mirror_snapshot_for()), or if the required parts of the response take too long (mirror_snapshot_limit()). Long loops
+ * must call it regularly; one that cannot report an error stops, and its caller calls it again.
  */
 int mirror_view_goes_on(const struct mirror_view *view, struct pl_err *err) PL_MUST_CHECK;
+/* The same, once all required parts are complete: from then on the time of the query ends its optional parts only. */
+int mirror_view_settle(const struct mirror_view *view, struct pl_err *err) PL_MUST_CHECK;
+/* Returns whether there is time for optional parts of the response. */
+bool mirror_view_has_time(const struct mirror_view *view);
 
 const struct res_fields *mirror_view_fields(const struct mirror_view *view);
 /* Returns the number of results. */

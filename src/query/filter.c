@@ -172,6 +172,9 @@ const uint64_t *query_filter_rows(struct query_filter *filter)
 	uint64_t node_words[MIRROR_SEGMENT_WORDS];
 	filter->rows = pl_alloc_array(mirror_view_words(filter->view), sizeof(*filter->rows));
 	for (size_t segment = 0; segment < mirror_view_segments(filter->view); segment++) {
+		/* stop without a result: the query ends */
+		if (mirror_view_goes_on(filter->view, PL_ERR_IGNORED) < 0)
+			break;
 		uint64_t *rows = filter->rows + segment * MIRROR_SEGMENT_WORDS;
 		mirror_view_live(filter->view, segment, rows);
 		for (size_t i = 0; i < filter->count && !is_empty(rows); i++) {

@@ -148,6 +148,8 @@ static int settle(struct query *query, bool fits, struct pl_err *err)
 	if (!fits)
 		return query_request_refuse(&query->pointer, err);
 	query->rows = query_filter_rows(query->filter);
+	if (mirror_view_goes_on(query->view, err) < 0)
+		return -1;
 	query->facet_rows = query_facet_rows_new(query->view, query->rows);
 	return 0;
 }
@@ -219,8 +221,9 @@ static bool is_named_before(const struct request_fields *fields, size_t at)
 /* Returns false if the budget is used up, and lists the field as incomplete. The first one is always computed. */
 static bool is_in_time(struct query *query, const struct mirror_column *column, size_t before)
 {
-	if (query->budget_ms == 0 || before == 0 ||
-	    pl_clock_now_ns() - query->facets_began_ns < query->budget_ms * PL_NS_PER_MS)
+	if (before == 0 || (mirror_view_has_time(query->view) &&
+			    (query->budget_ms == 0 || pl_clock_now_ns() - query->facets_began_ns <
+							      query->budget_ms * PL_NS_PER_MS)))
 		return true;
 	*PL_PUSH(query->not_ready.items, query->not_ready.count,
 		 query->not_ready.room) = column->field->id;
@@ -323,7 +326,8 @@ int query_apply(const struct mirror_snapshot *snapshot, const json_t *request,
 		return -1;
 	pl_buf_add_char(ret_json, '{');
 	write_counts(&query, ret_json);
-	if (write_rows(&query, request, ret_json, err) < 0)
+	if (write_rows(&query, request, ret_json, err) < 0 ||
+	    mirror_view_settle(query.view, err) < 0)
 		return -1;
 	query.facets_began_ns = pl_clock_now_ns();
 	const struct facet_options options = { .limit = BOUND_VALUES_DEFAULT };
@@ -359,6 +363,8 @@ int query_options(const struct mirror_snapshot *snapshot, const json_t *request,
 		return -1;
 	pl_buf_add_char(ret_json, '{');
 	write_counts(&query, ret_json);
+	if (mirror_view_settle(query.view, err) < 0)
+		return -1;
 	query.facets_began_ns = pl_clock_now_ns();
 	const struct facet_options options = { .limit = (size_t)query.limit, .with_control = true };
 	if (write_facets(&query, "options", options, ret_json, err) < 0)

@@ -5,9 +5,13 @@
 #include "store/analysis/decision.h"
 #include "store/store.h"
 
+struct budget {
+	int64_t end_ns, refuse_ns;
+};
+
 static int ask_once(const struct dash_context *context, struct mirror_cancel_token *cancel_token,
-		    const json_t *question, struct pl_buf *ret, struct schema_faults *faults,
-		    struct pl_err *err)
+		    const json_t *question, const struct budget *budget, struct pl_buf *ret,
+		    struct schema_faults *faults, struct pl_err *err)
 {
 	auto_snapshot struct mirror_snapshot *all = NULL;
 	auto_json json_t *decisions = NULL;
@@ -17,24 +21,32 @@ static int ask_once(const struct dash_context *context, struct mirror_cancel_tok
 	    store_decision_list(context->store, NULL, &decisions, err) < 0)
 		return -1;
 	auto_snapshot struct mirror_snapshot *snapshot = mirror_snapshot_for(all, cancel_token);
+	mirror_snapshot_limit(snapshot, budget->end_ns, budget->refuse_ns);
 	return query_regression(snapshot, question,
 				&(struct query_regression_inputs){ .cache = context->series,
 								   .decisions = decisions },
 				ret, faults, err);
 }
 
-int dash_regression(const struct dash_context *context, struct mirror_cancel_token *cancel_token,
-		    const json_t *question, struct pl_buf *ret_json, struct schema_faults *faults,
-		    struct pl_err *err)
+static int ask(const struct dash_context *context, struct mirror_cancel_token *cancel_token,
+	       const json_t *question, const struct budget *budget, struct pl_buf *ret_json,
+	       struct schema_faults *faults, struct pl_err *err)
 {
 	unsigned tries = 0;
 	int result;
 
 	do {
 		ret_json->len = 0;
-		result = ask_once(context, cancel_token, question, ret_json, faults, err);
+		result = ask_once(context, cancel_token, question, budget, ret_json, faults, err);
 	} while (result < 0 && faults->count == 0 && store_should_retry(err, &tries));
 	return result;
+}
+
+int dash_regression(const struct dash_context *context, struct mirror_cancel_token *cancel_token,
+		    const json_t *question, struct pl_buf *ret_json, struct schema_faults *faults,
+		    struct pl_err *err)
+{
+	return ask(context, cancel_token, question, &(struct budget){ 0 }, ret_json, faults, err);
 }
 
 void dash_find_regressions(const struct dash_request *request, struct dash_answer *answer)
@@ -43,9 +55,11 @@ void dash_find_regressions(const struct dash_request *request, struct dash_answe
 	auto_schema_faults faults = { 0 };
 	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
-	int result = dash_regression(request->context, request->cancel_token, question, &found,
-				     &faults, &err);
+	struct budget budget;
 
+	dash_read_budget(request, question, &budget.end_ns, &budget.refuse_ns);
+	int result = ask(request->context, request->cancel_token, question, &budget, &found,
+			 &faults, &err);
 	dash_answer_found(answer, result, &found, &faults, &err);
 }
 

@@ -413,10 +413,9 @@ static bool has_time(void *data)
 {
 	struct pareto *pareto = data;
 	int64_t used_ns = pl_clock_now_ns() - pareto->began_ns;
-	struct pl_err err = PL_ERR_INIT;
 
 	return (pareto->budget_ms <= 0 || used_ns < pareto->budget_ms * PL_NS_PER_MS) &&
-	       mirror_view_goes_on(pareto->view, &err) == 0;
+	       mirror_view_has_time(pareto->view);
 }
 
 static void analyze(struct pareto *pareto, struct part *part)
@@ -739,5 +738,7 @@ int query_pareto(const struct mirror_snapshot *snapshot, const json_t *request,
 		return -1;
 	read_values(&pareto);
 	take_reference(&pareto);
+	if (mirror_view_settle(pareto.view, err) < 0)
+		return -1;
 	return write_answer(&pareto, snapshot, ret_json, err);
 }

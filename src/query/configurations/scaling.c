@@ -208,7 +208,7 @@ static bool has_time(struct scaling *scaling)
 {
 	int64_t used_ns = pl_clock_now_ns() - scaling->began_ns;
 
-	scaling->is_late = scaling->is_late ||
+	scaling->is_late = scaling->is_late || !mirror_view_has_time(scaling->view) ||
 			   (scaling->budget_ms > 0 && used_ns >= scaling->budget_ms * PL_NS_PER_MS);
 	return !scaling->is_late;
 }
@@ -566,7 +566,7 @@ int query_scaling(const struct mirror_snapshot *snapshot, const json_t *request,
 		return -1;
 	if (!read_request(&scaling, request))
 		return query_request_refuse(&scaling.pointer, err);
-	if (read_rows(&scaling, request, err) < 0)
+	if (read_rows(&scaling, request, err) < 0 || mirror_view_settle(scaling.view, err) < 0)
 		return -1;
 	return write_answer(&scaling, snapshot, ret_json, err);
 }

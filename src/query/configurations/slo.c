@@ -758,5 +758,7 @@ int query_slo(const struct mirror_snapshot *snapshot, const json_t *request,
 	slo.with_durations = json_is_true(json_object_get(request, "durations"));
 	read_columns(&slo);
 	judge_all(&slo);
+	if (mirror_view_settle(slo.view, err) < 0)
+		return -1;
 	return write_answer(&slo, snapshot, ret_json, err);
 }

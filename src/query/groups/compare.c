@@ -366,7 +366,8 @@ static bool is_in_time(void *context)
 
 	if (mirror_view_goes_on(comparison->view, &comparison->ended) < 0)
 		return false;
-	return comparison->budget_ms == 0 || used_ns < comparison->budget_ms * PL_NS_PER_MS;
+	return mirror_view_has_time(comparison->view) &&
+	       (comparison->budget_ms == 0 || used_ns < comparison->budget_ms * PL_NS_PER_MS);
 }
 
 /* ---- the response -------------------------------------------------------------------------------- */
@@ -485,7 +486,8 @@ int query_compare(const struct mirror_snapshot *snapshot, const json_t *request,
 		json_object_set_new(side->about, "excluded", json_integer((json_int_t)left_out));
 	}
 	if ((comparison.match && match_sides(&comparison, err) < 0) ||
-	    look_at_sides(&comparison, request, err) < 0)
+	    look_at_sides(&comparison, request, err) < 0 ||
+	    mirror_view_settle(comparison.view, err) < 0)
 		return -1;
 	auto_json json_t *answer = compare(&comparison,
 					   json_is_true(json_object_get(request, "equal")));

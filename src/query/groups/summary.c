@@ -259,8 +259,9 @@ static bool is_in_time(const struct summary *summary)
 {
 	int64_t used_ns = pl_clock_now_ns() - summary->began_ns;
 
-	return summary->budget_ms == 0 || summary->made == 0 ||
-	       used_ns < summary->budget_ms * PL_NS_PER_MS;
+	return summary->made == 0 ||
+	       (mirror_view_has_time(summary->view) &&
+		(summary->budget_ms == 0 || used_ns < summary->budget_ms * PL_NS_PER_MS));
 }
 
 static bool has_number(const struct summary *summary)
@@ -380,12 +381,15 @@ int query_summary(const struct mirror_snapshot *snapshot, const json_t *request,
 	size_t bytes = mirror_view_words(summary.view) * sizeof(*summary.rows);
 	summary.rows = pl_alloc(bytes);
 	memcpy(summary.rows, query_filter_rows(summary.filter), bytes);
+	if (mirror_view_goes_on(summary.view, err) < 0)
+		return -1;
 	drop_simulated(&summary);
 	if (summary.asks_match && summary.by.count > 0 && match(&summary, err) < 0)
 		return -1;
 	query_groups_of(summary.view, summary.by.items, summary.by.count, summary.rows,
 			(size_t)summary.limit, &summary.groups);
-	if (make_metrics(&summary, ret_json->max, err) < 0)
+	if (mirror_view_settle(summary.view, err) < 0 ||
+	    make_metrics(&summary, ret_json->max, err) < 0)
 		return -1;
 	return write_answer(&summary, snapshot, ret_json, err);
 }

@@ -349,10 +349,9 @@ static bool has_time(void *data)
 {
 	struct impact *impact = data;
 	int64_t used_ns = pl_clock_now_ns() - impact->began_ns;
-	struct pl_err err = PL_ERR_INIT;
 
 	return (impact->budget_ms <= 0 || used_ns < impact->budget_ms * PL_NS_PER_MS) &&
-	       mirror_view_goes_on(impact->view, &err) == 0;
+	       mirror_view_has_time(impact->view);
 }
 
 int query_impact(const struct mirror_snapshot *snapshot, const json_t *request,
@@ -376,7 +375,8 @@ int query_impact(const struct mirror_snapshot *snapshot, const json_t *request,
 				    json_is_true(json_object_get(request, "untrusted")));
 	read_rows(&impact);
 	find_explicit(&impact);
-	if (list_inputs(&impact, err) < 0 || code_inputs(&impact, err) < 0)
+	if (list_inputs(&impact, err) < 0 || code_inputs(&impact, err) < 0 ||
+	    mirror_view_settle(impact.view, err) < 0)
 		return -1;
 	res_impact_analyze(&(struct res_impact_question){ .factors = impact.factors,
 							  .factor_count = impact.inputs.count,

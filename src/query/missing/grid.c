@@ -175,6 +175,9 @@ void query_grid_fields(struct grid *grid, const struct request_fields *chosen)
 	     i < mirror_view_column_count(grid->view) && chosen->count == 0 && grid->row_count > 0;
 	     i++) {
 		const struct mirror_column *column = mirror_view_at(grid->view, i);
+		/* query_grid_make() reports the reason */
+		if (mirror_view_goes_on(grid->view, PL_ERR_IGNORED) < 0)
+			break;
 		if (is_input(column->field) && varies(grid, column))
 			add_field(grid, column, false);
 	}
@@ -329,11 +332,15 @@ static void take_medians(struct grid *grid)
 
 int query_grid_make(struct grid *grid, bool chosen, struct pl_err *err)
 {
+	if (mirror_view_goes_on(grid->view, err) < 0)
+		return -1;
 	if (!chosen)
 		find_leaders(grid);
 	list_axes(grid);
-	if (!(grid->size <= GRID_CELLS_MAX) || mirror_view_goes_on(grid->view, err) < 0)
-		return grid->size <= GRID_CELLS_MAX ? -1 : 0;
+	if (mirror_view_goes_on(grid->view, err) < 0)
+		return -1;
+	if (!(grid->size <= GRID_CELLS_MAX))
+		return 0;
 	size_t size = (size_t)grid->size;
 	grid->cell_of = pl_alloc_array(grid->row_count + 1, sizeof(*grid->cell_of));
 	grid->newest = pl_alloc_array(size + 1, sizeof(*grid->newest));

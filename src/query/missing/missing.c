@@ -194,7 +194,8 @@ static bool has_time(struct missing *missing)
 {
 	int64_t used_ns = pl_clock_now_ns() - missing->began_ns;
 
-	if (missing->budget_ms > 0 && used_ns > missing->budget_ms * PL_NS_PER_MS)
+	if (!mirror_view_has_time(missing->view) ||
+	    (missing->budget_ms > 0 && used_ns > missing->budget_ms * PL_NS_PER_MS))
 		missing->is_late = true;
 	return !missing->is_late;
 }
@@ -387,7 +388,8 @@ int query_missing(const struct mirror_snapshot *snapshot, const json_t *request,
 	list_rows(&missing, request);
 	query_grid_fields(grid, &missing.chosen);
 	if (query_grid_make(grid, missing.chosen.count > 0, err) < 0 ||
-	    find_frontier(&missing, snapshot, request, err) < 0)
+	    find_frontier(&missing, snapshot, request, err) < 0 ||
+	    mirror_view_settle(missing.view, err) < 0)
 		return -1;
 	missing.files = (struct grid_files){ .grid = grid, .varies_seed = varies_seed(&missing) };
 	if (grid->size <= GRID_CELLS_MAX && grid->row_count > 0) {

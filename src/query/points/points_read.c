@@ -411,13 +411,15 @@ static int drop_rows(struct points *points, struct pl_err *err)
 int query_points_rows_read(struct points *points, struct pl_err *err)
 {
 	take_rows(points);
+	if (mirror_view_goes_on(points->view, err) < 0)
+		return -1;
 	drop_simulated(points);
 	if (points->choice_count > 0 && (!has_axes(points) || points->count_only))
 		choose_axes(points);
 	if (has_axes(points) && drop_rows(points, err) < 0)
 		return -1;
 	if (points->count_only)
-		return mirror_view_goes_on(points->view, err);
+		return mirror_view_settle(points->view, err);
 	/* For the current rows. */
 	struct points_axis *axes[] = { &points->x, &points->y, &points->value };
 	for (size_t i = 0; i < PL_ARRAY_SIZE(axes); i++) {
@@ -426,6 +428,8 @@ int query_points_rows_read(struct points *points, struct pl_err *err)
 	}
 	for (size_t i = 0; i < points->axis_count; i++)
 		position_axis(points, &points->axes[i]);
+	if (mirror_view_settle(points->view, err) < 0)
+		return -1;
 	if (points->color != NULL && query_points_is_in_time(points, POINTS_COLOR))
 		query_points_kinds_make(points, points->color, POINTS_COLOR_NUMBERS,
 					&points->colors);

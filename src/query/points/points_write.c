@@ -85,6 +85,7 @@ bool query_points_is_in_time(struct points *points, enum points_part part)
 {
 	int64_t used_ns = pl_clock_now_ns() - points->began_ns;
 	bool fits = mirror_view_goes_on(points->view, &points->ended) == 0 &&
+		    mirror_view_has_time(points->view) &&
 		    (points->budget_ms == 0 || used_ns < points->budget_ms * PL_NS_PER_MS);
 
 	points->not_ready[part] = !fits;

@@ -13,11 +13,12 @@
 #include "base/text.h"
 #include "query/groups/keys_priv.h"
 
-#define INPUT_KEY  "derived.input_key"
-#define ENGINE     "environment.engine.name"
-#define ARGUMENT   "server."
-#define KEY_DIGITS 16
-#define FIELDS_MAX 12 /* in a label */
+#define INPUT_KEY             "derived.input_key"
+#define ENGINE                "environment.engine.name"
+#define ARGUMENT              "server."
+#define KEY_DIGITS            16
+#define FIELDS_MAX            12 /* in a label */
+#define CONFIGURATIONS_PASSED 64 /* between two checks for cancellation */
 
 /* The columns of a key. */
 struct parts {
@@ -32,6 +33,12 @@ struct keys_work {
 	bool *has_explicit;  /* by row: the result records some argument that was set */
 	uint64_t *hashes;    /* by row in the bitmap */
 };
+
+/* The functions below stop then, and query_series_configure() reports the reason. */
+static bool has_ended(const struct keys_work *work)
+{
+	return mirror_view_goes_on(work->set->view, PL_ERR_IGNORED) < 0;
+}
 
 static bool names(const struct request_fields *fields, const struct mirror_column *column)
 {
@@ -125,6 +132,8 @@ static void find_explicit(struct keys_work *work)
 		bool has_explicit = false;
 		if (!is_argument(column) || !mirror_column_is_recorded(column))
 			continue;
+		if (has_ended(work))
+			return;
 		for (uint32_t code = 0; code < column->distinct && !has_explicit; code++)
 			has_explicit = mirror_column_value(column, code)->is_explicit;
 		for (size_t k = 0; has_explicit && k < set->row_count; k++) {
@@ -207,6 +216,8 @@ static void make_configurations(struct keys_work *work)
 		hashed[i] = (struct hashed){ work->hashes[set->rows[i].index], i };
 	qsort(hashed, set->row_count, sizeof(*hashed), compare_hashed);
 	for (size_t i = 0; i < set->row_count; i = end) {
+		if (set->configuration_count % CONFIGURATIONS_PASSED == 0 && has_ended(work))
+			break;
 		struct series_configuration *configuration = PL_PUSH(
 			set->configurations, set->configuration_count, room);
 		size_t from = i;
@@ -309,6 +320,8 @@ static void label_configurations(struct keys_work *work)
 	for (size_t i = 0; i < work->labels.count && fields < FIELDS_MAX; i++) {
 		const struct mirror_column *column = work->labels.items[i];
 		const struct res_field *field = column->field;
+		if (has_ended(work))
+			return;
 		if (!differs(work, column) || repeats(set, column, fields))
 			continue;
 		fields++;
@@ -342,6 +355,7 @@ int query_series_configure(struct series_set *set, struct pl_err *err)
 	if (result == 0) {
 		make_configurations(&work);
 		label_configurations(&work);
+		result = mirror_view_goes_on(set->view, err);
 	}
 	free(work.has_explicit);
 	free(work.hashes);

@@ -93,8 +93,10 @@ static bool read_metrics(struct analysis *analysis, const json_t *request)
 
 static bool is_in_time(const struct analysis *analysis)
 {
-	return analysis->set.budget_ms == 0 ||
-	       pl_clock_now_ns() - analysis->set.began_ns < analysis->set.budget_ms * PL_NS_PER_MS;
+	int64_t used_ns = pl_clock_now_ns() - analysis->set.began_ns;
+
+	return mirror_view_has_time(analysis->set.view) &&
+	       (analysis->set.budget_ms == 0 || used_ns < analysis->set.budget_ms * PL_NS_PER_MS);
 }
 
 /* At least one series that is not cached is analyzed by each call. */
@@ -310,7 +312,8 @@ int query_regression(const struct mirror_snapshot *snapshot, const json_t *reque
 	if (!fits)
 		return query_request_refuse(&set->pointer, err);
 	if (query_series_set_fill(set, request, err) < 0 ||
-	    query_analysis_read_points(&analysis, err) < 0 || analyze(&analysis, err) < 0 ||
+	    query_analysis_read_points(&analysis, err) < 0 ||
+	    mirror_view_settle(analysis.set.view, err) < 0 || analyze(&analysis, err) < 0 ||
 	    (!analysis.is_incomplete && query_analysis_find_incidents(&analysis, err) < 0))
 		return -1;
 	auto_json json_t *answer = answer_json(&analysis, request);

@@ -314,10 +314,9 @@ static bool has_time(void *data)
 {
 	const struct releases *releases = data;
 	int64_t used_ns = pl_clock_now_ns() - releases->began_ns;
-	struct pl_err err = PL_ERR_INIT;
 
 	return (releases->budget_ms <= 0 || used_ns < releases->budget_ms * PL_NS_PER_MS) &&
-	       mirror_view_goes_on(releases->set.view, &err) == 0;
+	       mirror_view_has_time(releases->set.view);
 }
 
 /* Lists what there was no time for: metrics, and "unmatched" for the lists of unmatched configurations. */
@@ -337,7 +336,7 @@ static json_t *incomplete_of(const struct releases *releases, const json_t *answ
 	return list;
 }
 
-static json_t *answer_of(struct releases *releases, double effect)
+static json_t *answer_of(struct releases *releases, double effect, struct pl_err *err)
 {
 	const struct res_fields *fields = mirror_view_fields(releases->set.view);
 	auto_free char *a = name_of(releases, RES_GRID_A);
@@ -354,6 +353,8 @@ static json_t *answer_of(struct releases *releases, double effect)
 	const char *axes[AXES_MAX];
 
 	fill_grid(releases, grid);
+	if (mirror_view_settle(releases->set.view, err) < 0)
+		return NULL;
 	releases->began_ns = pl_clock_now_ns();
 	json_t *answer = res_grid_json(grid);
 	for (size_t i = 0; i < releases->axes.count; i++)
@@ -385,8 +386,8 @@ int query_releases(const struct mirror_snapshot *snapshot, const json_t *request
 	if (find_values(&releases, request, err) < 0 ||
 	    query_series_set_fill(set, request, err) < 0 || read_numbers(&releases, err) < 0)
 		return -1;
-	auto_json json_t *answer = answer_of(&releases, effect);
-	if (mirror_view_goes_on(set->view, err) < 0)
+	auto_json json_t *answer = answer_of(&releases, effect, err);
+	if (answer == NULL || mirror_view_goes_on(set->view, err) < 0)
 		return -1;
 	add_values(&releases, answer);
 	json_object_set_new(answer, "field", field_json(set));

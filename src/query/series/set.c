@@ -15,6 +15,8 @@
 #define TIME_BITS       44 /* of milliseconds since 1970: until 2527 */
 #define TIME_MAX_MS     (((int64_t)1 << TIME_BITS) - 1)
 #define ARENA_BYTES     (64u << 10)
+#define ORDER_DIGITS    20
+#define ROWS_PASSED     4096 /* between two checks for cancellation */
 
 void query_series_set_done(struct series_set *set)
 {
@@ -151,15 +153,32 @@ static void select_rows(struct series_set *set, bool with_simulated)
 	set->bitmap_count = kernels->count(set->bitmap, words);
 }
 
-/* Rows of the same time are in the order of their run_ids, which does not depend on the order of uploads. */
+static void put_digits(char digits[ORDER_DIGITS], int64_t number)
+{
+	for (size_t i = ORDER_DIGITS; i-- > 0; number /= 10)
+		digits[i] = (char)('0' + number % 10);
+}
+
+/*
+ * Rows of the same time are in the order of their run_ids, which does not depend on the order of uploads: time, run_id and
+ * id, with a space between them.
+ */
 static const char *order_of(struct series_set *set, const struct series_row *row)
 {
 	const char *run_id = mirror_view_run_id(set->view, row->place);
-	auto_free char *text = pl_asprintf("%020lld %s %020lld",
-					   (long long)row->time_us + (1LL << 60),
-					   run_id != NULL ? run_id : "", (long long)row->id);
+	size_t len = run_id != NULL ? strlen(run_id) : 0;
+	char *text = pl_arena_alloc(set->arena, len + 2 * ORDER_DIGITS + 3), *at = text;
 
-	return pl_arena_strndup(set->arena, text, strlen(text));
+	put_digits(at, row->time_us + (INT64_C(1) << 60));
+	at += ORDER_DIGITS;
+	*at++ = ' ';
+	if (len > 0)
+		memcpy(at, run_id, len);
+	at += len;
+	*at++ = ' ';
+	put_digits(at, row->id);
+	at[ORDER_DIGITS] = '\0';
+	return text;
 }
 
 static void read_row(struct series_set *set, const struct mirror_column *time, size_t place,
@@ -197,10 +216,14 @@ static int read_rows(struct series_set *set, struct pl_err *err)
 	return 0;
 }
 
-static void set_orders(struct series_set *set)
+static int set_orders(struct series_set *set, struct pl_err *err)
 {
-	for (size_t i = 0; i < set->row_count; i++)
+	for (size_t i = 0; i < set->row_count; i++) {
+		if (i % ROWS_PASSED == 0 && mirror_view_goes_on(set->view, err) < 0)
+			return -1;
 		set->rows[i].order = order_of(set, &set->rows[i]);
+	}
+	return 0;
 }
 
 /* ---- versions ------------------------------------------------------------------------------------ */
@@ -341,6 +364,8 @@ static int compare_rows(const void *a, const void *b)
 
 	if (one->at != other->at)
 		return one->at < other->at ? -1 : 1;
+	if (one->time_us != other->time_us)
+		return one->time_us < other->time_us ? -1 : 1;
 	return strcmp(one->order, other->order);
 }
 
@@ -351,7 +376,7 @@ static int read_versions(struct series_set *set, const json_t *request, struct p
 		return -1;
 	find_versions(set);
 	order_versions(set);
-	return 0;
+	return mirror_view_goes_on(set->view, err);
 }
 
 static void forget_rows(struct series_set *set)
@@ -390,7 +415,10 @@ int query_series_set_fill(struct series_set *set, const json_t *request, struct 
 	if (read_versions(set, request, err) < 0)
 		return -1;
 	set->arena = pl_arena_new(ARENA_BYTES);
-	set_orders(set);
+	if (set_orders(set, err) < 0)
+		return -1;
 	qsort(set->rows, set->row_count, sizeof(*set->rows), compare_rows);
+	if (mirror_view_goes_on(set->view, err) < 0)
+		return -1;
 	return query_series_configure(set, err);
 }

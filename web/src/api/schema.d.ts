@@ -756,7 +756,7 @@ export interface paths {
          *     for field and those in vary. Each configuration with results of both releases gives one difference per metric: ln(B/A),
          *     between the medians of its results. Configurations of one release only are listed with the inputs that differ from the most
          *     similar one of the other. The statistics are described in docs/reference/analysis.md. Configurations are
-         *     always matched; metrics, and then the lists of unmatched configurations, are computed while budget_ms allows. incomplete
+         *     matched first; metrics, and then the lists of unmatched configurations, are computed while budget_ms allows. incomplete
          *     names the others.
          */
         post: operations["compareReleases"];
@@ -1618,7 +1618,8 @@ export interface components {
         /** @description An opaque value from a response of this server */
         Cursor: string;
         /**
-         * @description Time limit for facets and metrics together, in milliseconds. Those that are not ready are listed in incomplete.
+         * @description Time limit in milliseconds. Facets, metrics and other optional parts that are not ready are listed in incomplete. If the
+         *     request names it, required parts that take 10 % longer, and at least 250 ms, end with 503.
          * @default 2000
          */
         BudgetMs: number;
@@ -6730,7 +6731,10 @@ export interface components {
         LiveRunId: components["schemas"]["LiveRunId"];
         /** @description The id of the sweep, which is the tag "sweep" of its results */
         SweepId: string;
-        /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
+        /**
+         * @description Time limit in milliseconds (default 2,000). Facets and metrics that are not ready are listed in incomplete. If the
+         *     request names it, required parts that take 10 % longer, and at least 250 ms, end with 503.
+         */
         Budget: components["schemas"]["BudgetMs"];
         /** @description The file name, for messages and downloads. A file of a form has its own name. */
         Name: string;
@@ -6809,7 +6813,10 @@ export interface operations {
                 search?: string;
                 /** @description The maximum number of values per field that has more than 30 distinct values (default 50) */
                 limit?: number;
-                /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
+                /**
+                 * @description Time limit in milliseconds (default 2,000). Facets and metrics that are not ready are listed in incomplete. If the
+                 *     request names it, required parts that take 10 % longer, and at least 250 ms, end with 503.
+                 */
                 budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;
@@ -7277,7 +7284,10 @@ export interface operations {
                  *     50 groups, all rows are kept.
                  */
                 match?: boolean;
-                /** @description Time limit for facets and metrics, in milliseconds (default 2,000). Those that are not ready are listed in incomplete. */
+                /**
+                 * @description Time limit in milliseconds (default 2,000). Facets and metrics that are not ready are listed in incomplete. If the
+                 *     request names it, required parts that take 10 % longer, and at least 250 ms, end with 503.
+                 */
                 budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;

@@ -425,6 +425,16 @@ static void report_whole(const struct leaving *leaving, const struct res_values 
 	}
 }
 
+/* Paths that begin with '=' are those of fields. */
+static bool has_field_path(const json_t *document)
+{
+	PL_JSON_EACH_MEMBER(key, ignored, document) {
+		if (key[0] == '=')
+			return true;
+	}
+	return false;
+}
+
 static void walk_part(struct leaving *leaving, const json_t *part)
 {
 	const json_t *config = json_object_get(part, "config");
@@ -432,6 +442,8 @@ static void walk_part(struct leaving *leaving, const json_t *part)
 	leaving->explicit = json_object_get(config, "server_explicit");
 	leaving->sources = json_object_get(config, "server_source");
 	leaving->options = json_object_get(json_object_get(config, "experiment"), "benchmark");
+	if (has_field_path(part))
+		report(leaving, "", "", RES_LEAF_DOCUMENT);
 	if (json_is_object(part))
 		walk_object(leaving, part);
 }
@@ -490,7 +502,8 @@ bool res_leaf_ask(const struct res_leaf_rules *rules, const struct res_fields *f
 	const char *id = listed != NULL ? listed->id : field->id;
 
 	*ret = (struct res_leaf_question){ .field = field };
-	if (strcmp(id, field->id) != 0 || (listed != NULL && listed->column) || has_empty_part(id))
+	if (strcmp(id, field->id) != 0 || (listed != NULL && listed->column) ||
+	    has_empty_part(id) || id[0] == '=')
 		return false;
 	if (res_field_below(id, RES_FIELD_FAILURES ".") != NULL) {
 		ret->alone = pl_strdup("=" RES_FIELD_FAILURES);

@@ -266,13 +266,27 @@ static void advance(struct combining *combining, size_t row)
 	combining->has_next[row] = result > 0;
 }
 
+/* Reads the whole row, and starts again: half of a malformed one would look like a document with fewer fields. */
+static bool is_well_formed(struct store_leaf_row *reader)
+{
+	struct res_leaf leaf;
+	int result;
+
+	while ((result = store_leaf_row_next(reader, &leaf, PL_ERR_IGNORED)) > 0)
+		continue;
+	reader->at = 0;
+	reader->before = NULL;
+	return result == 0;
+}
+
 static void add_row(struct combining *combining, struct store_stmt *statement)
 {
 	size_t len, row = combining->rows++;
 	const void *packed = store_sql_bytes(statement, 1, &len);
 
 	combining->ids[row] = store_sql_i64(statement, 0);
-	if (store_leaf_row_open(packed, len, &combining->readers[row], PL_ERR_IGNORED) < 0) {
+	if (store_leaf_row_open(packed, len, &combining->readers[row], PL_ERR_IGNORED) < 0 ||
+	    !is_well_formed(&combining->readers[row])) {
 		combining->is_marked[row] = true;
 		combining->has_next[row] = true;
 		combining->next[row] = (struct res_leaf){ "", "", RES_LEAF_DOCUMENT };

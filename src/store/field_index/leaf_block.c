@@ -201,9 +201,11 @@ int store_leaf_row_next(struct store_leaf_row *row, struct res_leaf *ret, struct
 	if (row->at >= row->len)
 		return 0;
 	ret->path = get_text(&reader, RES_LEAF_PATH_BYTES_MAX + 16);
-	if (ret->path == NULL || !get_value(&reader, ret))
+	if (ret->path == NULL || !get_value(&reader, ret) ||
+	    (row->before != NULL && strcmp(row->before, ret->path) >= 0))
 		return invalid("row", err);
 	row->at = reader.at;
+	row->before = ret->path;
 	return 1;
 }
 

@@ -34,11 +34,12 @@ void store_leaf_list_done(struct store_leaf_list *list);
 /* Sorts the list. A path with several leaves gets a mark. The caller frees the bytes. */
 void *store_leaf_row_pack(struct store_leaf_list *list, size_t *ret_len);
 
-/* Reads a row leaf by leaf. */
+/* Reads a row leaf by leaf. Paths that are not in strict order are malformed. */
 struct store_leaf_row {
 	char *bytes;
 	size_t len;
 	size_t at;
+	const char *before; /* path of the last leaf; NULL: none */
 };
 int store_leaf_row_open(const void *packed, size_t len, struct store_leaf_row *ret,
 			struct pl_err *err) PL_MUST_CHECK;

@@ -253,8 +253,3 @@ int store_lineage_read(struct store *store, struct pl_err *err)
 		       ? -1
 		       : store_point_read(&store->writer, &store->point, err);
 }
-
-const char *store_database_id(const struct store *store)
-{
-	return store->database_id;
-}

@@ -56,16 +56,43 @@ int store_open_files(const char *address, const char *shown, const char *data,
 	return data == NULL ? store_files_distrust(*ret, err) : 0;
 }
 
+/* of a server: a dump or a template copies the id of the database, but not this */
+static STORE_STATEMENT(sql_get_place, "SELECT database_id FROM store_state",
+		       .postgres = "SELECT system_identifier || ' ' || current_database()"
+				   " FROM pg_catalog.pg_control_system()");
+
+/* A user of the server may not be allowed to read the place. Then the id of the database has to do. */
+static void set_place(struct store *store)
+{
+	auto_borrowed row = NULL;
+	auto_free char *real = store_is_shared(store) ? NULL : realpath(store->address, NULL);
+	bool is_row = false;
+
+	if (store_sql_cached(&store->writer, &sql_get_place, &row, PL_ERR_IGNORED) < 0 ||
+	    store_sql_step(row, &is_row, PL_ERR_IGNORED) < 0)
+		is_row = false;
+	const char *place = is_row ? store_sql_text(row, 0) : NULL;
+	auto_free char *text = pl_asprintf("%s\n%s", place != NULL ? place : store->database_id,
+					   real != NULL ? real : "");
+	pl_sha256(text, strlen(text), store->place_id);
+}
+
 static int open_lineage(struct store *store, struct pl_err *err)
 {
 	if (store_lineage_read(store, err) < 0)
 		return -1;
-	if (store->database_id[0] != '\0')
-		return 0;
-	if (store_begin(store, err) < 0 ||
-	    store_end(store, store_lineage_name(store, err), err) < 0)
+	if (store->database_id[0] == '\0' &&
+	    (store_begin(store, err) < 0 ||
+	     store_end(store, store_lineage_name(store, err), err) < 0 ||
+	     store_lineage_read(store, err) < 0))
 		return -1;
-	return store_lineage_read(store, err);
+	set_place(store);
+	return 0;
+}
+
+const char *store_place_id(const struct store *store)
+{
+	return store->place_id;
 }
 
 int store_open(const struct store_options *options, struct store **ret, struct pl_err *err)

@@ -159,8 +159,11 @@ int store_find(struct store *store, const char *run_id, int64_t *ret_id,
  * notification.
  */
 bool store_is_shared(const struct store *store);
-/* Returns the random id of the database, the same for all processes: 32 hexadecimal digits, borrowed. */
-const char *store_database_id(const struct store *store);
+/*
+ * Returns the id of the place of the database, borrowed: 64 hexadecimal digits, the same for all processes, also after
+ * other data replaced the database. A copy at another place has another one.
+ */
+const char *store_place_id(const struct store *store);
 int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
 /* The data version grows with each change of the stored data and continues in the next process. */
 int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;

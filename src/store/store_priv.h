@@ -62,6 +62,7 @@ struct store {
 	atomic_bool was_replaced; /* the next transaction forgets what it knew of the database */
 	atomic_uint generation;   /* of what is known of the database */
 	char database_id[STORE_DATABASE_ID_BYTES];
+	char place_id[65]; /* store_place_id() */
 	pthread_mutex_t point_lock;
 	struct store_point point;      /* the last known state of the database; under point_lock */
 	struct store_point next_point; /* of the open transaction; under write_lock */

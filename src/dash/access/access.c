@@ -118,7 +118,7 @@ int dash_access_open_sessions(struct dash_access *access, struct store *store, s
 	if (!dash_access_has_tokens(access))
 		return 0;
 	snprintf(access->cookie, sizeof(access->cookie), "profllm_session_%.8s",
-		 store_database_id(store));
+		 store_place_id(store));
 	return dash_sessions_open(&access->sessions, store, err);
 }
 

@@ -15,8 +15,8 @@ struct dash_access {
 	struct dash_tries tries;
 	struct dash_sessions sessions;
 	/*
-	 * The name of the cookie. It differs between databases, because a browser sends a cookie to every port of a host, and
-	 * is the same for all processes of a database, which share its sessions.
+	 * The name of the cookie. It differs between databases, also between copies, because a browser sends a cookie to every
+	 * port of a host, and is the same for all processes of a database, which share its sessions.
 	 */
 	char cookie[32];
 	pthread_rwlock_t lock; /* protects the fields below */

@@ -9,7 +9,7 @@ import pytest
 from access_tools import Guarded, add_token, revoke
 from backup_tools import backup, restore
 from dashboard_tools import Dashboard
-from database_tools import ask
+from database_tools import ask, change
 from live_tools import send as send_live
 from run_tools import PATIENCE
 from wait_tools import wait_for
@@ -60,7 +60,9 @@ def test_a_restored_database_has_no_session(bin_dir, database, tmp_path):
     assert ask(new, "SELECT hash FROM sessions") == []
     with Dashboard(bin_dir, new, "--token-file", path) as one:
         assert [user(one, cookie) for cookie in cookies] == [None, None]
-        assert one.post("/api/session", {"token": tokens["read"]}).status == 201
+        # a browser sends cookies to every port of a host: to sign in to the copy must not end the session of the original
+        answer = one.post("/api/session", {"token": tokens["read"]})
+        assert answer.status == 201 and answer.headers["Set-Cookie"].split("=")[0] != cookies[0]["Cookie"].split("=")[0]
 
 
 def test_processes_of_one_database(bin_dir, database, tmp_path):
@@ -87,6 +89,11 @@ def test_processes_of_one_database(bin_dir, database, tmp_path):
         assert user(one, cookie) is None and user(two, cookie) == "writeer"
         revoke(bin_dir, copy, "writeer")
         assert user(two, cookie) is None
+        # other data replaces the database: a process that starts later accepts the sessions of the first
+        change(db, "UPDATE store_state SET database_id = '0123456789abcdef0123456789abcdef'")
+        cookie = sign_in(one, one.tokens["read"])
+        with Dashboard(bin_dir, db, "--token-file", path) as three:
+            assert user(three, cookie) == "reader"
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["one", "two"])

@@ -32,6 +32,7 @@ static const struct {
 	{ "sql_set_point", "store_state", ONE_ROW },
 	{ "sql_get_point", "store_state", ONE_ROW },
 	{ "sql_get_database", "store_state", ONE_ROW },
+	{ "sql_get_place", "store_state", ONE_ROW },
 	{ "sql_name_database", "store_state", ONE_ROW },
 	{ "sql_is_loaded", "store_state", ONE_ROW },
 	{ "sql_set_version", "store_state", ONE_ROW },

@@ -4,14 +4,16 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
-from ._programs import failure, start
+from ._programs import Output, failure, start
 from ._result import Problem, Result, Sweep, Validation, read_result
 from ._types import Experiment
 
 Source = Union[Experiment, Mapping[str, Any], str, "os.PathLike[str]"]
+NOT_UPLOADED = 8  # exit status of a run or sweep that completed
 Folder = Optional["tempfile.TemporaryDirectory[str]"]
 
 
@@ -25,8 +27,13 @@ def _file_of(experiment: Source, folder: str) -> str:
 
 
 def _words(sets: Optional[Mapping[str, Any]]) -> List[str]:
-    return [word for key, value in (sets or {}).items()
-            for word in ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")]
+    # JSON keeps the type: without its quotes, the text "1.0" would be a number
+    return [word for key, value in (sets or {}).items() for word in ("--set", f"{key}={json.dumps(value)}")]
+
+
+def _warn_not_uploaded(done: Output) -> None:
+    if done.status == NOT_UPLOADED:
+        warnings.warn(str(failure(done)), stacklevel=3)
 
 
 def _place(output: Union[str, "os.PathLike[str]", None], name: str) -> Tuple[Path, Folder]:
@@ -43,7 +50,7 @@ def run(experiment: Source, *, output: Union[str, "os.PathLike[str]", None] = No
 
     experiment: a mapping, or the path of an experiment file. output: the file of the result; without it, the files last as
     long as the returned object. sets: overrides, such as {"server.max_num_seqs": 8}. sim: start the simulator instead of
-    vLLM. upload: the URL of a dashboard that shows the run and gets its result.
+    vLLM. upload: the URL of a dashboard that shows the run and gets its result; a failed upload is a warning.
 
     A run that failed after its start has a result, whose status says so. Raises ProfllmError if there is none.
 
@@ -60,6 +67,7 @@ def run(experiment: Source, *, output: Union[str, "os.PathLike[str]", None] = No
         done = start(words)
     if not path.exists() or (done.status != 0 and path.stat().st_mtime_ns == before):
         raise failure(done)
+    _warn_not_uploaded(done)
     return read_result(path, folder)
 
 
@@ -80,8 +88,9 @@ def sweep(experiment: Source, *, output_dir: Union[str, "os.PathLike[str]", None
         words = ["sweep", "run", "--quiet", "--output-dir", str(path), "--jobs", str(jobs), "--repeats", str(repeats)]
         words += ["--sim"] * sim + ["--resume"] * resume + (["--upload", upload] if upload else [])
         done = start([*words, _file_of(experiment, own)])
-    if done.status not in (0, 1) or not (path / "summary.json").exists():
+    if done.status not in (0, 1, NOT_UPLOADED) or not (path / "summary.json").exists():
         raise failure(done)
+    _warn_not_uploaded(done)
     return Sweep(path, done.status, folder)
 
 

@@ -23,6 +23,13 @@ class DashboardError(Exception):
         self.status = status
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: urllib would send the token to the other host, and the query as a GET without its filter."""
+
+    def redirect_request(self, *args: Any, **more: Any) -> None:
+        return None
+
+
 class Table:
     """The results that match a filter. The rows are read when they are asked for."""
 
@@ -87,11 +94,15 @@ class Dashboard:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        opener = urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=self._context))
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_S, context=self._context) as reply:
+            with opener.open(request, timeout=TIMEOUT_S) as reply:
                 data: bytes = reply.read()
                 return data
         except urllib.error.HTTPError as error:
+            place = error.headers.get("Location")
+            if place is not None:
+                raise DashboardError(f"'{self.url}' redirects to '{place}'; use the URL of the dashboard", error.code) from None
             raise DashboardError(_detail(error.read()) or str(error), error.code) from None
 
 

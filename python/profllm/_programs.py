@@ -58,7 +58,7 @@ def start(arguments: Sequence[str], stdin: Optional[str] = None) -> Output:
     """Runs `profllm ARGUMENTS`. If this process is interrupted, the command stops its server before this returns."""
     words: List[str] = [find_program(), *arguments]
     with subprocess.Popen(words, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True) as process:
         try:
             text, errors = process.communicate(stdin)
         except BaseException:

@@ -98,7 +98,7 @@ class Sweep:
 
     def __init__(self, path: Path, status: int, folder: Optional[tempfile.TemporaryDirectory[str]] = None) -> None:
         self.path = path
-        self.status = status  # exit status: 0 all runs completed, 1 some did not
+        self.status = status  # exit status: 0 all runs completed, 1 some did not, 8 all completed, but some were not uploaded
         self.summary: Dict[str, Any] = json.loads((path / "summary.json").read_text(encoding="utf-8"))
         self.results = [read_result(file) for file in sorted((path / "cells").glob("*.json"))]
         self._folder = folder  # removed with this object

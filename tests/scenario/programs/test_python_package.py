@@ -127,6 +127,52 @@ print(json.dumps([status, verdict, there, path.exists()]))"""
     assert played(bin_dir, script, json.dumps(config)) == ["launch_failed", None, True, False]
 
 
+def test_a_failed_upload_loses_no_result(bin_dir):
+    script = """
+import json, sys, warnings, profllm
+experiment, url = json.loads(sys.argv[1]), sys.argv[2]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    result = profllm.run(experiment, upload=url)
+    swept = profllm.sweep({**experiment, "sweep": {"benchmark.num_prompts": [2]}}, upload=url)
+said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+print(json.dumps([result.status, swept.status, [one.status for one in swept], said]))"""
+    *got, said = played(bin_dir, script, json.dumps(base_config()), "http://127.0.0.1:1")
+    assert got == ["completed", 8, ["completed"]]
+    assert len(said) == 2 and all("not uploaded" in text for text in said), said
+
+
+def test_an_override_keeps_its_type(bin_dir):
+    script = """
+import json, sys, profllm
+result = profllm.run(json.loads(sys.argv[1]), sets={"server.revision": "1.0", "benchmark.num_prompts": 3})
+print(json.dumps([result.metrics["completed"], '"revision": "1.0"' in json.dumps(result.document)]))"""
+    assert played(bin_dir, script, json.dumps(base_config())) == [3, True]
+
+
+def test_a_redirect_gets_no_token(bin_dir):
+    script = """
+import http.server, json, threading, profllm
+seen = []
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        seen.append(self.headers.get("Authorization"))
+        self.send_error(500)
+    def do_POST(self):
+        self.send_response(302)
+        self.send_header("Location", f"http://localhost:{self.server.server_port}/other")
+        self.end_headers()
+    def log_message(self, *words):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+try:
+    profllm.Dashboard(f"http://127.0.0.1:{server.server_port}", token="secret").query().rows
+except profllm.DashboardError as error:
+    print(json.dumps([error.status, "redirects to" in str(error), seen]))"""
+    assert played(bin_dir, script) == [302, True, []]
+
+
 QUERY = """
 import json, sys, profllm
 dashboard = profllm.Dashboard(sys.argv[1])

@@ -25,7 +25,6 @@
 #include "experiment/config.h"
 #include "host/proc/process.h"
 #include "host/proc/program.h"
-#include "io/sock.h"
 
 #define DASHBOARD         "profllm-dashboard"
 #define BROWSER           "xdg-open"
@@ -169,16 +168,6 @@ static int find_programs(struct demo *demo, struct pl_err *err)
 
 /* ---- the dashboard ---- */
 
-/* Returns whether another program listens on the usual port. */
-static bool is_usual_port_used(void)
-{
-	struct io_addr addr;
-	auto_fd int fd = -1;
-
-	return io_addr_resolve(HOST, PORT_USUAL, &addr, PL_ERR_IGNORED) == 0 &&
-	       io_sock_listen(&addr, 1, &fd, PL_ERR_IGNORED) < 0;
-}
-
 /* Returns the last line of the log without the name of its program; free(). */
 static char *last_line(const char *log)
 {
@@ -230,16 +219,12 @@ static bool read_url(struct demo *demo, const char *log)
 	return true;
 }
 
-/* Returns after the dashboard listens, or a signal has arrived. */
-static int start_dashboard(struct demo *demo, struct pl_err *err)
+/* Returns after the dashboard listens, has ended, or a signal has arrived. */
+static int start_on_port(struct demo *demo, int64_t port, const char *log, struct pl_err *err)
 {
 	auto_free char *db = pl_asprintf("%s/results.db", demo->folder);
-	auto_free char *log = pl_asprintf("%s/dashboard.log", demo->folder);
-	int64_t port = demo->options->port;
 	char port_text[24];
 
-	if (port == PORT_NOT_GIVEN)
-		port = is_usual_port_used() ? 0 : PORT_USUAL;
 	snprintf(port_text, sizeof(port_text), "%lld", (long long)port);
 	const char *argv[] = { demo->dashboard, "serve",   "--db", db, "--host", HOST,
 			       "--port",        port_text, NULL };
@@ -247,15 +232,40 @@ static int start_dashboard(struct demo *demo, struct pl_err *err)
 			       &demo->server, err) < 0)
 		return -1;
 	for (int64_t due_ns = pl_clock_now_ns() + START_NS; !read_url(demo, log);) {
-		if (host_process_has_ended(demo->server))
-			return fail_with_log(demo, log, err);
-		if (is_stopped_within(demo, POLL_NS))
+		if (host_process_has_ended(demo->server) || is_stopped_within(demo, POLL_NS))
 			return 0;
 		if (pl_clock_now_ns() > due_ns)
 			return pl_err_set(err, PL_ERR_TIMEOUT,
 					  "the dashboard did not listen within %lld s",
 					  START_NS / PL_NS_PER_S);
 	}
+	return 0;
+}
+
+/* Returns whether the dashboard has ended because its port is in use. */
+static bool is_port_taken(struct demo *demo)
+{
+	return demo->url == NULL && host_process_has_ended(demo->server) &&
+	       host_process_wait(demo->server, STOP_NS) &&
+	       host_process_status(demo->server) == pl_err_exit_status(PL_ERR_BUSY);
+}
+
+/* Returns after the dashboard listens, or a signal has arrived. */
+static int start_dashboard(struct demo *demo, struct pl_err *err)
+{
+	auto_free char *log = pl_asprintf("%s/dashboard.log", demo->folder);
+	bool is_given = demo->options->port != PORT_NOT_GIVEN;
+
+	if (start_on_port(demo, is_given ? demo->options->port : PORT_USUAL, log, err) < 0)
+		return -1;
+	/* trying the port before would leave it to another demo meanwhile */
+	if (!is_given && is_port_taken(demo)) {
+		host_process_free(pl_take(demo->server));
+		if (start_on_port(demo, 0, log, err) < 0)
+			return -1;
+	}
+	if (demo->url == NULL && demo->stop_signal == 0)
+		return fail_with_log(demo, log, err);
 	return 0;
 }
 
@@ -380,6 +390,18 @@ static int play(struct demo *demo, struct pl_err *err)
 	return cli_print(text) != 0 ? pl_err_errno(err, "standard output") : 0;
 }
 
+/* Removes what a dashboard that never listened has left in the new directory, so that the demo can be tried again. */
+static void empty_kept(const struct demo *demo)
+{
+	static const char *const names[] = { "dashboard.log", "results.db", "results.db-jobs",
+					     "results.db-shm", "results.db-wal" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		auto_free char *path = pl_asprintf("%s/%s", demo->folder, names[i]);
+		pl_file_remove_tree(path);
+	}
+}
+
 /* Runs in the work process. */
 static int work(void *data)
 {
@@ -394,6 +416,8 @@ static int work(void *data)
 	}
 	if (demo->options->keep == NULL)
 		pl_file_remove_tree(demo->folder);
+	else if (demo->url == NULL)
+		empty_kept(demo);
 	if (rc < 0)
 		return cli_fail(&err);
 	return demo->is_stored ? 0 : SHELL_SIGNAL_BASE + demo->stop_signal;

@@ -14,12 +14,22 @@
 #define LEFT_WAIT_NS      (30 * PL_NS_PER_S)
 #define SHELL_SIGNAL_BASE 128
 
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void cli_supervise_signals(sigset_t *ret)
 {
 	sigemptyset(ret);
-	sigaddset(ret, SIGINT);
 	sigaddset(ret, SIGTERM);
-	sigaddset(ret, SIGHUP);
+	/* as nohup and the background jobs of a shell want */
+	if (!is_ignored(SIGINT))
+		sigaddset(ret, SIGINT);
+	if (!is_ignored(SIGHUP))
+		sigaddset(ret, SIGHUP);
 	sigaddset(ret, SIGCHLD);
 }
 
@@ -67,6 +77,8 @@ int cli_supervise(int (*work)(void *data), void *data, const char *folder, int *
 	sigset_t signals, before;
 	pid_t self = getpid();
 
+	/* a parent that ignores it, as some service managers do, would make waitpid() lose each status */
+	signal(SIGCHLD, SIG_DFL);
 	cli_supervise_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -15,7 +15,10 @@
 
 #include <signal.h>
 
-/* The signals that end the work, and SIGCHLD. They are blocked in the work, which waits for them. */
+/*
+ * The signals that end the work, and SIGCHLD. They are blocked in the work, which waits for them. SIGINT and SIGHUP end
+ * nothing if they were ignored when this program was started.
+ */
 void cli_supervise_signals(sigset_t *ret);
 
 /*

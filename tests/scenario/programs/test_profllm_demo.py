@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import uuid
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from import_tools import ask
@@ -145,6 +145,48 @@ def test_a_killed_demo_leaves_nothing(bin_dir, tmp_path):
             os.kill(victim(demo.process.pid), signal.SIGKILL)
             demo.process.communicate(timeout=60 * PATIENCE)
             assert demo.process.returncode == (137 if number else -signal.SIGKILL)
+            demo.expect_nothing_left()
+
+
+def test_a_parent_that_ignores_signals_changes_only_those(bin_dir, tmp_path):
+    """An ignored SIGCHLD loses no status, and an ignored SIGHUP (nohup) ends nothing."""
+    def ignore():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with started(bin_dir, tmp_path, preexec_fn=ignore) as demo:
+        wait_for(demo.has_server, "a simulator runs", process=demo.process)
+        demo.process.send_signal(signal.SIGHUP)
+        demo.process.send_signal(signal.SIGTERM)
+        demo.process.communicate(timeout=30 * PATIENCE)
+        assert demo.process.returncode == 143
+        demo.expect_nothing_left()
+
+
+def test_a_failed_start_can_be_tried_again(bin_dir, tmp_path):
+    kept = tmp_path / "kept"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for _ in range(2):
+            done = run_profllm(bin_dir, "demo", "--keep", kept, "--port", port)
+            assert done.returncode == 5 and f"'127.0.0.1:{port}' is in use" in done.stderr, done.stderr
+            assert list(kept.iterdir()) == []
+
+
+def test_demos_at_once_share_no_port(bin_dir, tmp_path):
+    """Without --port, one of them takes the usual port, and none fails because of it."""
+    with ExitStack() as stack:
+        demos = []
+        for number in range(3):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            demos.append(stack.enter_context(scene(command(bin_dir, "demo"), folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)))
+        for demo in demos:
+            assert demo.process.stdout.readline().startswith("SIMULATED"), demo.process.stderr.read()
+            demo.process.send_signal(signal.SIGTERM)
+        for demo in demos:
+            demo.process.communicate(timeout=60 * PATIENCE)
+            assert demo.process.returncode == 143
             demo.expect_nothing_left()
 
 

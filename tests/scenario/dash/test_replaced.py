@@ -56,6 +56,33 @@ def load(db, path, is_whole=True):
     assert done.returncode == 0, done.stderr
 
 
+def is_free(db):
+    """Whether no process holds a lock that would block load()."""
+    if is_address(db):
+        busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'"
+        return ask(db, busy) == [(0,)]
+    with contextlib.closing(sqlite3.connect(db, timeout=0, isolation_level=None)) as one:
+        try:
+            one.execute("BEGIN IMMEDIATE")
+            one.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            return False
+        return one.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()[0] == 0
+
+
+def pause(dashboards, db):
+    """Stops the processes at a time when none of them has a transaction."""
+    def is_paused():
+        for each in dashboards:
+            each.process.send_signal(signal.SIGSTOP)
+        if is_free(db):
+            return True
+        for each in dashboards:
+            each.process.send_signal(signal.SIGCONT)
+        return False
+    wait_for(is_paused, "all processes are between transactions")
+
+
 def of_sql(db):
     return [run_id for (run_id,) in ask(db, "SELECT run_id FROM benchmark_runs WHERE deleted = 0 ORDER BY run_id")]
 
@@ -123,8 +150,7 @@ def test_an_older_dump_is_loaded(bin_dir, database, tmp_path, after):
         tagged = {each: each.get("/api/data/experiments?limit=5") for each in dashboards}
         assert all(each.get("/api/data/experiments?limit=5", **{"If-None-Match": tagged[each].headers["ETag"]}).status == 304 for each in dashboards)
 
-        for each in dashboards:
-            each.process.send_signal(signal.SIGSTOP)
+        pause(dashboards, db)
         load(db, tmp_path / "dump")
         assert version_of(db) < former
         if after != "earlier":
@@ -184,8 +210,7 @@ def test_writers_notice_it_before_readers(bin_dir, database, tmp_path):
         store(dashboards[0], some("first", 0, 3))
         dump(db, tmp_path / "dump")
         store(dashboards[0], some("former", 0, 40))
-        for each in dashboards:
-            each.process.send_signal(signal.SIGSTOP)
+        pause(dashboards, db)
         load(db, tmp_path / "dump")
         for each in dashboards:
             each.process.send_signal(signal.SIGCONT)

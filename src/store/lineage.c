@@ -32,7 +32,8 @@ static STORE_STATEMENT(sql_is_loaded, "SELECT count(*) FROM store_state",
 			       " AND conrelid = 'watch_states'::regclass");
 static STORE_STATEMENT(sql_get_database, "SELECT database_id FROM store_state");
 static STORE_STATEMENT(sql_name_database,
-		       "UPDATE store_state SET database_id = ?1, epoch = ?2, mark = ?3");
+		       "UPDATE store_state SET database_id = ?1, epoch = ?2, mark = ?3"
+		       " RETURNING commits");
 
 /* Transactions whose marks are in the table. A reader that has not looked for longer reads everything again. */
 #define SLOTS 16384
@@ -244,7 +245,10 @@ int store_lineage_name(struct store *store, struct pl_err *err)
 	store_sql_bind_text(set, 1, id);
 	store_sql_bind_i64(set, 2, random_number());
 	store_sql_bind_i64(set, 3, point.mark);
-	return store_sql_finish(set, err) < 0 ? -1 : set_mark(&store->writer, &point, err);
+	/* the migration may have changed rows in this transaction */
+	if (store_sql_number(set, &point.commits, err) < 0)
+		return -1;
+	return set_mark(&store->writer, &point, err);
 }
 
 int store_lineage_read(struct store *store, struct pl_err *err)

@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/demo/experiment.h"
 #include "cli/demo/supervise.h"
 #include "experiment/config.h"
 #include "host/proc/process.h"
@@ -48,14 +49,6 @@
 	"/pareto?metrics=results.median_e2el_ms,results.output_throughput&group=server." \
 	"quantization&"                                                                  \
 	"simulated=1&untrusted=1"
-
-/* DEMO_EXPERIMENT: where the build finds the experiment (CMakeLists.txt) */
-__asm__(".pushsection .rodata\n"
-	"demo_experiment:\n"
-	".incbin \"" DEMO_EXPERIMENT "\"\n"
-	".byte 0\n"
-	".popsection\n");
-extern const char demo_experiment[];
 
 struct demo_options {
 	int64_t port;
@@ -302,7 +295,7 @@ static int run_sweep(struct demo *demo, struct pl_err *err)
 	const char *argv[] = { demo->self, "sweep", "run", "--output-dir", results, "--upload",
 			       demo->url,  file,    NULL };
 
-	if (pl_file_write(file, demo_experiment, strlen(demo_experiment), err) < 0)
+	if (pl_file_write(file, cli_demo_experiment, strlen(cli_demo_experiment), err) < 0)
 		return -1;
 	pid_t child = spawn(argv, SIGTERM, false);
 	if (child < 0)

@@ -165,7 +165,8 @@ def test_each_run_of_a_sweep_is_a_live_run_of_its_own(bin_dir, dashboard, tmp_pa
     config["name"] = "rates"
     with Taker() as taker:
         done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s", "--repeats", "2", "--upload", taker.url, *words))
-    assert done.returncode == 0 and done.stderr.count("no live view") == 0, done.stderr
+    # 8: the taker refuses the results
+    assert done.returncode == 8 and done.stderr.count("no live view") == 0, done.stderr
     rows = {row["run_id"]: row for row in runs(tmp_path / "s")}
     ends = [one for one in taker.snapshots if one["ended"]]
     assert {one["run"]["run_id"] for one in taker.snapshots} == set(rows) and len(ends) == len(rows) == 8
@@ -189,7 +190,7 @@ def test_each_run_of_a_sweep_is_a_live_run_of_its_own(bin_dir, dashboard, tmp_pa
 def test_a_sweep_at_a_dashboard_that_is_down_warns_once(bin_dir, tmp_path):
     config = sweep_config({"benchmark.num_prompts": [4, 5, 6]})
     done = run_profllm(bin_dir, *sweep_args(write_config(tmp_path, config), tmp_path / "s", "--upload", "http://127.0.0.1:1"))
-    assert done.returncode == 0 and done.stderr.count("no live view") == 1, done.stderr
+    assert done.returncode == 8 and done.stderr.count("no live view") == 1, done.stderr
     done = run_profllm(bin_dir, *sweep_args(tmp_path / "experiment.yaml", tmp_path / "t", "--no-live"))
     assert done.returncode == 2 and "--no-live works only with --upload" in done.stderr
 

@@ -22,7 +22,7 @@ from wait_tools import wait_for
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 COUNT = 2040   # more than ROWS_MIN of src/store/column_snapshot/column_snapshot.c
 CHANGES = 1100 # more than CHANGES_MIN
-KILLS = 40 if LONG else 4
+KILLS = 40 if LONG else 2
 ROUNDS = 6 if LONG else 1
 SOURCES = ("database", "column_snapshot")
 REFUSED = re.compile(r"^profllm-dashboard: warning: column snapshot '[^']+': not used, all results are read from the database: (.+)$", re.M)

@@ -186,6 +186,7 @@ def test_every_field_equals_the_documents(bin_dir, database, stored):
         assert one.stop()[0] == 0
 
 
+@pytest.mark.one_database
 def test_changes_are_followed(bin_dir, database, stored, tmp_path):
     """Replaced, edited, deleted, restored and pruned results, in a segment and after it."""
     db, documents = stored
@@ -313,6 +314,7 @@ def test_kills_while_results_arrive(bin_dir, database, tmp_path):
         assert one.stop()[0] == 0
 
 
+@pytest.mark.one_database
 def test_a_budget_limits_the_reading_of_documents(bin_dir, stored):
     """The same request continues, so a small budget ends, too. Each of a few requests reads a part of the documents."""
     db, documents = stored

@@ -5,6 +5,8 @@ import json
 import signal
 import sqlite3
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from dashboard_tools import GOOD, Dashboard
@@ -41,8 +43,12 @@ def dump(db, path):
 
 
 def copy(source, target):
+    end = time.monotonic() + TIMEOUT_S
+
+    def look(*_):
+        assert time.monotonic() < end, f"{target} is locked"
     with contextlib.closing(sqlite3.connect(source)) as one, contextlib.closing(sqlite3.connect(target)) as other:
-        one.backup(other)
+        one.backup(other, progress=look)
 
 
 def load(db, path, is_whole=True):
@@ -70,15 +76,22 @@ def is_free(db):
         return one.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()[0] == 0
 
 
+def is_stopped(dashboard):
+    threads = Path(f"/proc/{dashboard.process.pid}/task").glob("*/stat")
+    return all(thread.read_text().rpartition(")")[2].split()[0] == "T" for thread in threads)
+
+
 def pause(dashboards, db):
     """Stops the processes at a time when none of them has a transaction."""
     def is_paused():
         for each in dashboards:
             each.process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: all(map(is_stopped, dashboards)), "all processes stop")
         if is_free(db):
             return True
         for each in dashboards:
             each.process.send_signal(signal.SIGCONT)
+        time.sleep(0.2)
         return False
     wait_for(is_paused, "all processes are between transactions")
 
@@ -242,12 +255,16 @@ def test_a_dump_that_is_loaded_in_pieces(bin_dir, postgres, tmp_path):
             if line == "\\.\n" or (line.endswith(";\n") and not is_rows):
                 parts.append("".join(lines))
                 lines = []
+        waiting = ""
         for number, part in enumerate(parts):
-            Postgres.sql(db, part)
+            waiting += part
             if number % 7 == 0 or "COPY " in part:
+                Postgres.sql(db, waiting)
+                waiting = ""
                 for each in (one, other):
                     answer = each.post(APPLY, {"limit": 0})
                     assert answer.status == 503 or (answer.status == 200 and answer.json["total"] in (42, 30)), (part, answer.body)
+        Postgres.sql(db, waiting)
         wait_for(lambda: all(each.post(APPLY, {"limit": 0}).status == 200 for each in (one, other)), "they answer")
         check_same([one, other], db, ["first", "former"])
         assert one.stop()[0] == other.stop()[0] == 0

@@ -147,6 +147,13 @@ static pid_t spawn(const char *const *argv, int death_signal, bool is_silent)
 	_exit(127);
 }
 
+static void demo_done(struct demo *demo)
+{
+	free(demo->self);
+	free(demo->dashboard);
+}
+#define auto_demo __attribute__((cleanup(demo_done), unused)) struct demo
+
 static int find_programs(struct demo *demo, struct pl_err *err)
 {
 	auto_free char *simulator = NULL;
@@ -470,7 +477,7 @@ static int make_folder(const struct demo_options *options, char **ret, struct pl
 int cmd_demo(int argc, char **argv)
 {
 	struct demo_options options = { .port = PORT_NOT_GIVEN };
-	struct demo demo = { .options = &options };
+	auto_demo demo = { .options = &options };
 	struct pl_words words;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *folder = NULL;
@@ -482,8 +489,7 @@ int cmd_demo(int argc, char **argv)
 	    make_folder(&options, &folder, &err) < 0)
 		return cli_fail(&err);
 	demo.folder = folder;
-	int rc = cli_supervise(work, &demo, options.keep == NULL ? folder : NULL, &status, &err);
-	free(demo.self);
-	free(demo.dashboard);
-	return rc < 0 ? cli_fail(&err) : status;
+	if (cli_supervise(work, &demo, options.keep == NULL ? folder : NULL, &status, &err) < 0)
+		return cli_fail(&err);
+	return status;
 }

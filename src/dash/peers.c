@@ -110,23 +110,6 @@ static void look_at(struct dash_peer *peer, int64_t now_ns, int64_t patience_ns)
 		cut(peer);
 }
 
-static void *watch(void *data)
-{
-	struct dash_peers *peers = data;
-
-	while (pl_pause_until(&peers->pause, pl_clock_now_ns() + peers->options.tick_ns)) {
-		const struct dash_peers_options *options = &peers->options;
-		pthread_mutex_lock(&peers->lock);
-		bool is_crowded = peers->count >= options->room - options->room / 4;
-		int64_t now_ns = pl_clock_now_ns();
-		for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next)
-			look_at(peer, now_ns,
-				is_crowded ? options->crowded_ns : options->patience_ns);
-		pthread_mutex_unlock(&peers->lock);
-	}
-	return NULL;
-}
-
 /* Returns whether the client may send a request and has sent little of it. */
 static bool has_sent_little(const struct dash_peer *peer)
 {
@@ -144,7 +127,9 @@ static bool is_quiet(struct dash_peer *peer, int64_t now_ns)
 	/* the last tick may be long ago */
 	if (bytes_moved(peer->fd, &moved) && has_moved(peer, now_ns, moved))
 		return false;
-	return has_sent_little(peer) || now_ns - peer->marked_ns >= peer->peers->options.stalled_ns;
+	const struct dash_peers_options *options = &peer->peers->options;
+	return now_ns - peer->marked_ns >=
+	       (has_sent_little(peer) ? options->fresh_ns : options->stalled_ns);
 }
 
 /*
@@ -159,7 +144,8 @@ static bool is_before(const struct dash_peer *peer, const struct dash_peer *othe
 	return peer->marked_ns < other->marked_ns;
 }
 
-static void replace_quietest(struct dash_peers *peers, int64_t now_ns)
+/* Returns false if none is quiet. */
+static bool cut_quietest(struct dash_peers *peers, int64_t now_ns)
 {
 	struct dash_peer *found = NULL;
 
@@ -169,6 +155,48 @@ static void replace_quietest(struct dash_peers *peers, int64_t now_ns)
 	}
 	if (found != NULL)
 		cut(found);
+	return found != NULL;
+}
+
+/* Leaves at most max open, or those that are not quiet. */
+static void cut_excess(struct dash_peers *peers, unsigned max, int64_t now_ns)
+{
+	while (peers->count - peers->cut_count > max && cut_quietest(peers, now_ns))
+		;
+}
+
+static void check(struct dash_peers *peers, int64_t now_ns)
+{
+	const struct dash_peers_options *options = &peers->options;
+	bool is_crowded = peers->count >= options->room - options->room / 4;
+
+	for (struct dash_peer *peer = peers->first; peer != NULL; peer = peer->next)
+		look_at(peer, now_ns, is_crowded ? options->crowded_ns : options->patience_ns);
+}
+
+static void *watch(void *data)
+{
+	struct dash_peers *peers = data;
+	int64_t now_ns = pl_clock_now_ns();
+	int64_t due_ns = now_ns + peers->options.tick_ns;
+	int64_t next_ns = due_ns;
+
+	while (pl_pause_until(&peers->pause, next_ns)) {
+		pthread_mutex_lock(&peers->lock);
+		now_ns = pl_clock_now_ns();
+		if (now_ns >= due_ns) {
+			check(peers, now_ns);
+			due_ns = now_ns + peers->options.tick_ns;
+		}
+		cut_excess(peers, peers->options.room, now_ns);
+		/* while it is full, new ones may come for which none is quiet yet */
+		next_ns = due_ns;
+		if (peers->count - peers->cut_count >= peers->options.room &&
+		    now_ns + peers->options.fresh_ns < due_ns)
+			next_ns = now_ns + peers->options.fresh_ns;
+		pthread_mutex_unlock(&peers->lock);
+	}
+	return NULL;
 }
 
 int dash_peers_start(const struct dash_peers_options *options, struct dash_peers **ret,
@@ -215,8 +243,7 @@ struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd)
 	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .state = DASH_PEER_SENDS };
 	mark(peer, pl_clock_now_ns(), 0);
 	pthread_mutex_lock(&peers->lock);
-	if (peers->count - peers->cut_count >= peers->options.room)
-		replace_quietest(peers, peer->marked_ns);
+	cut_excess(peers, peers->options.room - 1, peer->marked_ns);
 	peer->next = peers->first;
 	peer->link = &peers->first;
 	if (peer->next != NULL)

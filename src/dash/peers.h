@@ -6,7 +6,8 @@
  *   received, and those that the client has acknowledged.
  * - If `room` connections are in use, a new one replaces the one whose client has been quiet for the longest time: so
  *   the server answers new clients at once, whatever number of idle or slow clients is connected. First come clients
- *   that have sent less than bytes_min of a request, then those that have sent or taken almost nothing for stalled_ns.
+ *   that have sent less than bytes_min of a request for fresh_ns, then those that have sent or taken almost nothing for
+ *   stalled_ns. If there is none, there are more than `room` connections until there is one.
  * - A client that has sent bytes which the server has not read yet is not late.
  * - A client that waits for its response to be made has no limit.
  * - A connection closed during a response is reset. A regular end could make part of a file look complete if its length
@@ -27,6 +28,7 @@ struct dash_peers_options {
 	uint64_t bytes_min;
 	int64_t patience_ns;
 	int64_t crowded_ns;
+	int64_t fresh_ns; /* in which a thread reads a request, even if it has to wait for a processor */
 	int64_t stalled_ns; /* at least tick_ns */
 	int64_t tick_ns;    /* interval of the checks */
 };
@@ -48,8 +50,8 @@ enum dash_peer_state {
 };
 
 /*
- * Adds a TCP connection in state SENDS, and closes another one if there are too many. Until its owner removes that one,
- * there are more than `room`. Borrows fd until remove.
+ * Adds a TCP connection in state SENDS, and closes another one if there are too many. There are more than `room` until
+ * the owner of that one removes it. Borrows fd until remove.
  */
 struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd);
 /* Call it before close(). */

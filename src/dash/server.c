@@ -11,6 +11,8 @@
 #include "dash/server.h"
 
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -52,6 +54,11 @@
  * request.
  */
 #define BACKLOG 4096
+/*
+ * For this long, the kernel keeps a connection that has sent nothing. So one that is accepted has sent bytes, and is not
+ * replaced before its request is read, however slow its client is between connecting and sending.
+ */
+#define SILENT_S 3
 /* Twice the size of a header: the library keeps the received and the parsed form, and reads bodies into this memory. */
 #define CONNECTION_BYTES (4 * DASH_HEAD_BYTES_MAX)
 #define BODIES_BYTES_MAX ((size_t)512 << 20)
@@ -67,6 +74,7 @@ static const struct dash_peers_options movement = {
 	.bytes_min = 65536,
 	.patience_ns = IDLE_S * PL_NS_PER_S,
 	.crowded_ns = 3 * PL_NS_PER_S,
+	.fresh_ns = PL_NS_PER_S / 10,
 	.stalled_ns = PL_NS_PER_S + PL_NS_PER_S / 2,
 	.tick_ns = PL_NS_PER_S,
 };
@@ -703,6 +711,8 @@ static int listen_on(struct dash_server *server, const struct io_addr *addr, int
 	}
 	if (io_sock_listen(addr, BACKLOG, ret_fd, err) < 0)
 		return -1;
+	/* without it, the server works but for the case above */
+	(void)setsockopt(*ret_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &(int){ SILENT_S }, sizeof(int));
 	return io_sock_local(*ret_fd, &server->addr, err);
 }
 

@@ -19,6 +19,7 @@
 #define PIECE   4096
 #define LONG    (600 * PL_NS_PER_S) /* longer than the test is waited for */
 #define SHORT   (20 * PL_NS_PER_MS)
+#define FRESH   (2 * PL_NS_PER_MS)
 #define STALLED (200 * PL_NS_PER_MS)
 
 /* Both ends of a connection of TCP. */
@@ -28,12 +29,13 @@ struct pair {
 	struct dash_peer *peer;
 };
 
-static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
+static struct dash_peers *begin_with(int64_t patience_ns, int64_t crowded_ns, int64_t fresh_ns)
 {
 	const struct dash_peers_options options = { .room = ROOM,
 						    .bytes_min = PIECE,
 						    .patience_ns = patience_ns,
 						    .crowded_ns = crowded_ns,
+						    .fresh_ns = fresh_ns,
 						    .stalled_ns = STALLED,
 						    .tick_ns = PL_NS_PER_MS };
 	struct dash_peers *peers = NULL;
@@ -41,6 +43,11 @@ static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
 
 	assert_int_equal(dash_peers_start(&options, &peers, &err), 0);
 	return peers;
+}
+
+static struct dash_peers *begin(int64_t patience_ns, int64_t crowded_ns)
+{
+	return begin_with(patience_ns, crowded_ns, FRESH);
 }
 
 /* peers NULL: unknown to any yet. */
@@ -270,6 +277,29 @@ static void test_dash_peers__a_new_client_replaces_the_quietest(void **state)
 	dash_peers_stop(peers);
 }
 
+static void test_dash_peers__a_request_that_is_being_read_is_not_replaced(void **state)
+{
+	struct dash_peers *peers = begin_with(LONG, LONG, STALLED);
+	struct pair pairs[ROOM + 2];
+
+	(void)state;
+	for (size_t i = 0; i < ROOM + 2; i++) {
+		pairs[i] = connect_pair(peers);
+		assert_int_equal(write(pairs[i].client, "GET", 3), 3);
+		receive(&pairs[i], 3);
+	}
+	for (size_t i = 0; i < ROOM + 2; i++)
+		assert_true(is_open(&pairs[i]));
+	/* the oldest two have not become requests */
+	assert_int_equal(client_reads(&pairs[0]), 0);
+	assert_int_equal(client_reads(&pairs[1]), 0);
+	for (size_t i = 0; i < ROOM + 2; i++) {
+		assert_true(i < 2 || is_open(&pairs[i]));
+		leave(&pairs[i]);
+	}
+	dash_peers_stop(peers);
+}
+
 static void test_dash_peers__an_upload_that_makes_progress_is_not_replaced(void **state)
 {
 	struct dash_peers *peers = begin(LONG, LONG);
@@ -311,11 +341,13 @@ static void test_dash_peers__a_stalled_client_is_replaced_last(void **state)
 	dash_peer_set_state(pairs[ROOM].peer, DASH_PEER_WAITS);
 	for (size_t i = 0; i < ROOM; i++)
 		assert_true(is_open(&pairs[i]));
-	rest(STALLED + SHORT);
-	pairs[ROOM + 1] = connect_pair(peers);
+	/* until they have stalled, and then for the one that was too many */
 	assert_int_equal(client_reads(&pairs[1]), -ECONNRESET);
+	rest(STALLED);
+	pairs[ROOM + 1] = connect_pair(peers);
+	assert_int_equal(client_reads(&pairs[2]), -ECONNRESET);
 	for (size_t i = 0; i < ROOM + 2; i++) {
-		assert_true(i == 1 || is_open(&pairs[i]));
+		assert_true(i == 1 || i == 2 || is_open(&pairs[i]));
 		leave(&pairs[i]);
 	}
 	dash_peers_stop(peers);
@@ -327,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_dash_peers__a_silent_client_sees_an_end),
 		cmocka_unit_test(test_dash_peers__a_client_that_waits_for_us_stays),
 		cmocka_unit_test(test_dash_peers__a_new_client_replaces_the_quietest),
+		cmocka_unit_test(test_dash_peers__a_request_that_is_being_read_is_not_replaced),
 		cmocka_unit_test(test_dash_peers__an_upload_that_makes_progress_is_not_replaced),
 		cmocka_unit_test(test_dash_peers__a_stalled_client_is_replaced_last),
 		cmocka_unit_test(test_dash_peers__a_client_that_reads_nothing_is_reset),

@@ -374,8 +374,8 @@ static void note_answer(struct sim_conn *conn, int status)
 	sim_log_access(conn, status);
 }
 
-void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
-		     size_t len)
+void sim_conn_answer_with(struct sim_conn *conn, int status, const char *type, const char *headers,
+			  const char *body, size_t len)
 {
 	const struct sim_faults *faults = &conn->server->options->faults;
 	auto_buf out = PL_BUF(OUT_BYTES_MAX);
@@ -386,6 +386,8 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 		    status, io_http_reason(status), date(conn->server), len);
 	if (type != NULL)
 		pl_buf_addf(&out, "content-type: %s\r\n", type);
+	if (headers != NULL)
+		pl_buf_add_text(&out, headers);
 	if ((status == 429 || status == 503) && faults->retry_after_s >= 0)
 		pl_buf_addf(&out, "retry-after: %lld\r\n", (long long)faults->retry_after_s);
 	pl_buf_add_text(&out, conn->keep_alive ? "\r\n" : "connection: close\r\n\r\n");
@@ -397,6 +399,12 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 	note_answer(conn, status);
 	sim_conn_send(conn, out.data, out.len);
 	sim_conn_end_request(conn);
+}
+
+void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
+		     size_t len)
+{
+	sim_conn_answer_with(conn, status, type, NULL, body, len);
 }
 
 void sim_conn_begin_stream(struct sim_conn *conn)

@@ -66,6 +66,9 @@ bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len);
 /* Sends a complete response; type NULL: none. Ends the request. */
 void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
 		     size_t len);
+/* The same with more header lines, each ending in CRLF; NULL: none. */
+void sim_conn_answer_with(struct sim_conn *conn, int status, const char *type, const char *headers,
+			  const char *body, size_t len);
 /* Sends the header of a stream. */
 void sim_conn_begin_stream(struct sim_conn *conn);
 /* Frees the parts of an answered request. */

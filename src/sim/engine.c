@@ -170,6 +170,7 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 		.max_tokens = spec->max_tokens,
 		.min_tokens = spec->min_tokens,
 		.ignore_eos = spec->ignore_eos,
+		.pooled = spec->pooled,
 		.added_ns = now_ns,
 		.admitted_ns = -1,
 		.priv = seq,
@@ -405,6 +406,8 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 /* Returns whether the last generated token ends the sequence. */
 static enum sim_finish judge(const struct sim_engine *engine, const struct sim_sequence *open)
 {
+	if (open->pooled)
+		return SIM_FINISH_STOP;
 	if (open->generated >= open->max_tokens)
 		return SIM_FINISH_LENGTH;
 	if (open->ignore_eos || engine->config.eos_rate <= 0 || open->generated < open->min_tokens)
@@ -425,7 +428,7 @@ static void report(struct sim_engine *engine, struct sim_sequence_priv *seq, int
 
 	*output = (struct sim_output){
 		.sequence = open,
-		.token = sim_token_draw(open->seed, open->generated),
+		.token = open->pooled ? 0 : sim_token_draw(open->seed, open->generated),
 		.index = open->generated,
 		.gap_ns = now_ns - before_ns,
 	};
@@ -435,6 +438,8 @@ static void report(struct sim_engine *engine, struct sim_sequence_priv *seq, int
 		engine->stats.cached_tokens += open->cached_tokens;
 	}
 	open->last_token_ns = now_ns;
+	if (open->pooled)
+		return;
 	open->generated++;
 	engine->stats.generated_tokens++;
 	learn(engine, seq, output->token);

@@ -17,6 +17,7 @@
  * A sequence whose known tokens are all computed produces a token at the step's end. With draft_tokens, a sequence that
  * computes a single token also computes this number of drafts, and produces each draft up to the first rejected one
  * (each is accepted with probability SIM_DRAFT_ACCEPTANCE) in addition to its token.
+ * A pooled sequence has no tokens: it finishes at the end of the step that computes the rest of its prompt.
  * - waiting + running + (finished, aborted) = added, at every moment.
  * - The engine owns a sequence. After it has finished or was aborted, the next begin() frees it.
  */
@@ -52,6 +53,7 @@ struct sim_sequence_spec {
 	uint32_t max_tokens;    /* at least 1 */
 	uint32_t min_tokens;
 	bool ignore_eos;
+	bool pooled;   /* generates nothing: its output is its end */
 	uint64_t seed; /* of the generated tokens */
 	void *user;
 };
@@ -66,20 +68,21 @@ struct sim_sequence {
 	uint32_t max_tokens;
 	uint32_t min_tokens;
 	bool ignore_eos;
+	bool pooled;
 	enum sim_finish finish;
 	uint32_t generated;     /* tokens generated */
 	uint32_t cached_tokens; /* of the prompt, found in the prefix cache at first admission */
 	uint32_t preemptions;
 	int64_t added_ns;
-	int64_t admitted_ns; /* start of the first step; -1: not yet */
-	int64_t first_token_ns;
+	int64_t admitted_ns;    /* start of the first step; -1: not yet */
+	int64_t first_token_ns; /* of a pooled one: its end, as last_token_ns */
 	int64_t last_token_ns;
 	struct sim_sequence_priv *priv;
 };
 
 struct sim_output {
 	struct sim_sequence *sequence;
-	uint32_t token;
+	uint32_t token; /* 0 for a pooled sequence, which has none */
 	uint32_t index; /* 0 for the first token */
 	int64_t gap_ns; /* since the previous token; for the first one, since it was added */
 	uint32_t part;  /* 0 for the sequence's first token in this step */

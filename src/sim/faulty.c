@@ -1,11 +1,14 @@
 #include "sim/faulty.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "sim/answer.h"
 #include "sim/conn.h"
 #include "sim/event_form.h"
 #include "sim/events.h"
 #include "sim/job.h"
+#include "sim/pooled_answer.h"
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
 #include "sim/startup.h"
@@ -83,11 +86,16 @@ static void truncate_job(struct sim_job *job)
 		sim_conn_resume(conn);
 		return;
 	}
-	sim_answer_write(job, &body);
+	struct sim_pooled_form form = { .type = "application/json" };
+	if (job->request.pooled)
+		sim_pooled_answer_write(job, &body, &form);
+	else
+		sim_answer_write(job, &body);
 	sim_job_close(job, "error");
 	/* The full length is announced, half is sent, and the connection ends. */
 	conn->halve = true;
-	sim_answer_json(conn, 200, &body);
+	sim_conn_answer_with(conn, 200, form.type, form.headers, pl_buf_text(&body), body.len);
+	free(form.headers);
 }
 
 /* The time is taken before the send(), once for all: the earliest time at which the client can see them. */
@@ -133,7 +141,7 @@ bool sim_fault_strikes(struct sim_job *job)
 	uint32_t sent = 0;
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		sent += job->choices[i].sent;
-	job->tokens = job->request.stream ? sent : job->tokens - 1;
+	job->tokens = job->request.stream ? sent : job->tokens - (job->tokens > 0);
 	if (fault == SIM_FAULT_RESET) {
 		sim_conn_drop(job->conn, true);
 	} else if (fault == SIM_FAULT_STALL) {

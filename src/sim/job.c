@@ -7,6 +7,7 @@
 #include "sim/conn.h"
 #include "sim/events.h"
 #include "sim/faulty.h"
+#include "sim/pooled_answer.h"
 #include "sim/server_priv.h"
 #include "sim/tokenizer.h"
 
@@ -46,6 +47,7 @@ static void add_choice(struct sim_job *job, uint32_t index)
 		.max_tokens = request->max_tokens,
 		.min_tokens = request->min_tokens,
 		.ignore_eos = request->ignore_eos,
+		.pooled = request->pooled,
 		.seed = choice->seed,
 		.user = choice,
 	};
@@ -176,11 +178,17 @@ static void finish_job(struct sim_job *job)
 		sim_job_close(job, status);
 		sim_conn_end_request(conn);
 	} else {
-		sim_answer_write(job, &body);
+		struct sim_pooled_form form = { .type = "application/json" };
+		if (job->request.pooled)
+			sim_pooled_answer_write(job, &body, &form);
+		else
+			sim_answer_write(job, &body);
 		if (job->spoiled)
 			body.len /= 2;
 		sim_job_close(job, status);
-		sim_answer_json(conn, 200, &body);
+		sim_conn_answer_with(conn, 200, form.type, form.headers, pl_buf_text(&body),
+				     body.len);
+		free(form.headers);
 	}
 	/* After the response: a crash after n requests lets the n-th one complete. */
 	server->completed += counted;
@@ -197,7 +205,8 @@ static void observe_finish(struct sim_job *job, const struct sim_sequence *seq)
 	sim_metrics_observe(metrics, SIM_HIST_PROMPT_TOKENS, seq->prompt_tokens);
 	sim_metrics_observe(metrics, SIM_HIST_GENERATION_TOKENS, seq->generated);
 	sim_metrics_observe(metrics, SIM_HIST_PARAMS_N, job->request.n);
-	sim_metrics_observe(metrics, SIM_HIST_PARAMS_MAX_TOKENS, seq->max_tokens);
+	if (!seq->pooled)
+		sim_metrics_observe(metrics, SIM_HIST_PARAMS_MAX_TOKENS, seq->max_tokens);
 	sim_metrics_observe(metrics, SIM_HIST_E2E,
 			    seconds(job->arrival_lag_ns + seq->last_token_ns - seq->added_ns));
 	sim_metrics_observe(metrics, SIM_HIST_QUEUE, seconds(seq->admitted_ns - seq->added_ns));
@@ -233,8 +242,8 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 		sim_metrics_observe(metrics, SIM_HIST_ITL, seconds(output->gap_ns));
 	if (choice->index == 0)
 		note_times(job, output->sequence);
-	choice->claimed_tokens++;
-	job->tokens++;
+	choice->claimed_tokens += !job->request.pooled;
+	job->tokens += !job->request.pooled;
 	if (output->more) /* one output per step */
 		return;
 	choice->finish = output->sequence->finish;
@@ -255,7 +264,8 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 		if (job->choices[i].claimed_tokens > most)
 			most = job->choices[i].claimed_tokens;
 	}
-	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
+	if (!job->request.pooled)
+		sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
 	finish_job(job);
 }
 
@@ -293,7 +303,12 @@ static void on_frontend_done(struct io_loop *loop, struct io_timer *timer)
 
 static void begin_job(struct sim_conn *conn, struct sim_request *request, enum sim_fault fault)
 {
-	static const char *const ids[] = { "cmpl-", "chatcmpl-", "resp_" };
+	static const char *const ids[SIM_APIS] = {
+		[SIM_COMPLETIONS] = "cmpl-",  [SIM_CHAT] = "chatcmpl-",
+		[SIM_RESPONSES] = "resp_",    [SIM_EMBEDDINGS] = "embd-",
+		[SIM_INFINITY] = "infinity-", [SIM_POOLING] = "pool-",
+		[SIM_RERANK] = "rerank-",     [SIM_SCORE] = "score-",
+	};
 	struct sim_server *server = conn->server;
 	struct sim_job *job = pl_alloc(sizeof(*job));
 	int64_t real_ns = pl_clock_real_ns();
@@ -368,4 +383,29 @@ void sim_job_chat(struct sim_conn *conn)
 void sim_job_responses(struct sim_conn *conn)
 {
 	start(conn, SIM_RESPONSES);
+}
+
+void sim_job_embeddings(struct sim_conn *conn)
+{
+	start(conn, SIM_EMBEDDINGS);
+}
+
+void sim_job_infinity(struct sim_conn *conn)
+{
+	start(conn, SIM_INFINITY);
+}
+
+void sim_job_pooling(struct sim_conn *conn)
+{
+	start(conn, SIM_POOLING);
+}
+
+void sim_job_rerank(struct sim_conn *conn)
+{
+	start(conn, SIM_RERANK);
+}
+
+void sim_job_score(struct sim_conn *conn)
+{
+	start(conn, SIM_SCORE);
 }

@@ -67,6 +67,11 @@ struct sim_job {
 void sim_job_completions(struct sim_conn *conn);
 void sim_job_chat(struct sim_conn *conn);
 void sim_job_responses(struct sim_conn *conn);
+void sim_job_embeddings(struct sim_conn *conn);
+void sim_job_infinity(struct sim_conn *conn);
+void sim_job_pooling(struct sim_conn *conn);
+void sim_job_rerank(struct sim_conn *conn);
+void sim_job_score(struct sim_conn *conn);
 void sim_job_token(struct sim_choice *choice, const struct sim_output *output);
 /* Aborts the job when the client has disconnected or the server stops. */
 void sim_job_abort(struct sim_job *job);

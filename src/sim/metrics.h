@@ -10,7 +10,7 @@
 /* Indexes of counters by route: the rows of tbl/sim_routes.h, and one for unknown routes. */
 enum {
 	SIM_ROUTE_NONE = 0
-#define ROUTE(method, path, handler) +1
+#define ROUTE(method, path, handler, model) +1
 #include "tbl/sim_routes.h"
 };
 

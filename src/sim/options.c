@@ -43,6 +43,8 @@ struct setting {
 static const struct setting settings[] = {
 	{ "--model", TEXT, AT(model), 0, 0, NULL, NULL },
 	{ "--served-model-name", NAMES, AT(names), 0, 0, NULL, NULL },
+	{ "--runner", TEXT, AT(runner), 0, 0, NULL, NULL },
+	{ "--convert", TEXT, AT(convert), 0, 0, NULL, NULL },
 	{ "--host", TEXT, AT(host), 0, 0, NULL, NULL },
 	{ "--port", HUMAN, AT(port), 0, 65535, NULL, NULL },
 	{ "--uds", TEXT, AT(uds), 0, 0, NULL, NULL },
@@ -462,6 +464,9 @@ static int settle(struct sim_options *options, struct pl_err *err)
 		options->profiler = getenv("VLLM_TORCH_PROFILER_DIR");
 	if (options->api_key == NULL && key != NULL && key[0] != '\0')
 		options->api_key = key;
+	options->embeds = pl_text_equal(options->convert, "embed");
+	options->pools = options->embeds || pl_text_equal(options->convert, "classify") ||
+			 pl_text_equal(options->runner, "pooling");
 	if (options->profile == NULL)
 		options->profile = sim_profile_for_model(options->model);
 	options->precision = sim_profile_with_formats(options->profile, options->quantization,
@@ -491,6 +496,11 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 	if (read_words(argc, argv, ret, err) < 0)
 		return -1;
 	return settle(ret, err);
+}
+
+bool sim_options_have_route(const struct sim_options *options, enum sim_route_model model)
+{
+	return model == SIM_ROUTE_ANY || (model == SIM_ROUTE_POOLS) == options->pools;
 }
 
 void sim_options_done(struct sim_options *options)

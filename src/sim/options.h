@@ -58,6 +58,10 @@ struct sim_options {
 	bool stats_log;
 	bool request_metrics; /* times of the request in its response */
 	bool no_chat_template;
+	const char *runner;  /* NULL: not given */
+	const char *convert; /* NULL: not given */
+	bool pools;          /* it serves a pooling model: nothing generates */
+	bool embeds;         /* an embedding model, not a cross-encoder */
 
 	const struct sim_profile *profile; /* a row of tbl/sim_profiles.h, or `precision` */
 	struct sim_profile precision;      /* the profile with the given number formats */
@@ -80,9 +84,14 @@ struct sim_options {
 	json_t *given; /* {port: 8000, …}: vLLM's arguments that were set, for the log */
 };
 
+/* The kind of model that a route is for: tbl/sim_routes.h. */
+enum sim_route_model { SIM_ROUTE_ANY, SIM_ROUTE_GENERATES, SIM_ROUTE_POOLS };
+
 enum sim_action { SIM_SERVE, SIM_HELP, SIM_VERSION };
 
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_action *ret_action,
 		      struct pl_err *err) PL_MUST_CHECK;
+/* Returns whether a server with these options has the routes for this kind of model. */
+bool sim_options_have_route(const struct sim_options *options, enum sim_route_model model);
 void sim_options_done(struct sim_options *options);
 void sim_options_help(struct pl_buf *buf);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/pooled_request.h"
 
 #define COMPLETION_TOKENS 16 /* when a completion does not say max_tokens */
 
@@ -45,8 +46,8 @@ static int refuse_kind(const json_t *value, const char *name, const char *kind, 
 }
 
 /* Null and absent leave *field alone. */
-static int read_whole(const json_t *body, const char *name, int64_t *field,
-		      struct sim_refusal *refusal)
+int sim_request_read_whole(const json_t *body, const char *name, int64_t *field,
+			   struct sim_refusal *refusal)
 {
 	const json_t *value = json_object_get(body, name);
 
@@ -164,7 +165,7 @@ static int read_logprobs(const json_t *body, const struct sim_limits *limits,
 
 	if (ret->api == SIM_RESPONSES || (ret->chat && !sim_request_flag(body, "logprobs", false)))
 		return 0;
-	if (read_whole(body, name, &count, refusal) < 0 ||
+	if (sim_request_read_whole(body, name, &count, refusal) < 0 ||
 	    check_count(name, count, -1, limits->max_logprobs < 0 ? 100 : limits->max_logprobs,
 			refusal) < 0)
 		return -1;
@@ -186,12 +187,12 @@ static int read_counts(const json_t *body, struct sim_request *ret, int64_t *ret
 		name = "max_completion_tokens";
 	if (json_object_get(body, name) == NULL || json_is_null(json_object_get(body, name)))
 		max_tokens = -1;
-	if (read_whole(body, "n", &n, refusal) < 0 ||
+	if (sim_request_read_whole(body, "n", &n, refusal) < 0 ||
 	    check_count("n", n, 1, SIM_CHOICES_MAX, refusal) < 0 ||
-	    read_whole(body, "min_tokens", &min_tokens, refusal) < 0 ||
+	    sim_request_read_whole(body, "min_tokens", &min_tokens, refusal) < 0 ||
 	    check_count("min_tokens", min_tokens, 0, INT32_MAX, refusal) < 0 ||
-	    read_whole(body, "seed", &seed, refusal) < 0 ||
-	    read_whole(body, name, &max_tokens, refusal) < 0)
+	    sim_request_read_whole(body, "seed", &seed, refusal) < 0 ||
+	    sim_request_read_whole(body, name, &max_tokens, refusal) < 0)
 		return -1;
 	if (max_tokens != -1 && check_count("max_tokens", max_tokens, 1, INT64_MAX, refusal) < 0)
 		return -1;
@@ -216,47 +217,56 @@ static int read_stream(const json_t *body, struct sim_request *ret, struct sim_r
 	return 0;
 }
 
-static int read_one_prompt(const json_t *item, struct sim_request *ret, struct sim_refusal *refusal)
+static int read_one_prompt(const json_t *item, const char *field, struct sim_request *ret,
+			   struct sim_refusal *refusal)
 {
 	struct sim_prompt *prompt = &ret->prompts[ret->prompt_count];
 
 	if (json_is_string(item))
 		sim_prompt_from_text(json_string_value(item), json_string_length(item), prompt);
 	else if (!json_is_array(item))
-		return sim_refuse_form(refusal, "string_type", "prompt",
+		return sim_refuse_form(refusal, "string_type", field,
 				       "Input should be a valid string", "None", "");
-	else if (sim_prompt_from_ids(item, "prompt", prompt, refusal) < 0)
+	else if (sim_prompt_from_ids(item, field, prompt, refusal) < 0)
 		return -1;
 	ret->prompt_count++;
 	if (prompt->count == 0)
-		return sim_refuse(refusal, 400, "BadRequestError", "prompt",
+		return sim_refuse(refusal, 400, "BadRequestError", field,
 				  "The decoder prompt cannot be empty");
 	return 0;
 }
 
-/* Text, ids, a list of texts or a list of lists of ids. */
-static int read_prompts(const json_t *body, struct sim_request *ret, struct sim_refusal *refusal)
+int sim_request_read_prompts(const json_t *prompt, const char *field, struct sim_request *ret,
+			     struct sim_refusal *refusal)
 {
-	const json_t *prompt = json_object_get(body, "prompt");
 	/* A list of numbers is one prompt of ids; a list of anything else is several prompts. */
 	bool many = json_is_array(prompt) && !json_is_integer(json_array_get(prompt, 0));
 	size_t count = many ? json_array_size(prompt) : 1;
 
+	if (count > SIM_CHOICES_MAX || (ret->prompt_count + count) * ret->n > SIM_CHOICES_MAX)
+		return sim_refuse(refusal, 400, "BadRequestError", field,
+				  "More than %d choices in one request", SIM_CHOICES_MAX);
+	if (count == 0)
+		return sim_refuse(refusal, 400, "BadRequestError", field,
+				  "The decoder prompt cannot be empty");
+	ret->prompts = pl_realloc_array(ret->prompts, ret->prompt_count + count,
+					sizeof(*ret->prompts));
+	for (size_t i = 0; i < count; i++) {
+		if (read_one_prompt(many ? json_array_get(prompt, i) : prompt, field, ret,
+				    refusal) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_prompts(const json_t *body, struct sim_request *ret, struct sim_refusal *refusal)
+{
+	const json_t *prompt = json_object_get(body, "prompt");
+
 	if (prompt == NULL || json_is_null(prompt))
 		return sim_refuse(refusal, 400, "BadRequestError", "prompt",
 				  "Either prompt or prompt_embeds must be provided and non-empty.");
-	if (count * ret->n > SIM_CHOICES_MAX)
-		return sim_refuse(refusal, 400, "BadRequestError", "prompt",
-				  "More than %d choices in one request", SIM_CHOICES_MAX);
-	ret->prompts = pl_alloc_array(count, sizeof(*ret->prompts));
-	for (size_t i = 0; i < count; i++) {
-		if (read_one_prompt(many ? json_array_get(prompt, i) : prompt, ret, refusal) < 0)
-			return -1;
-	}
-	if (count == 0)
-		return sim_refuse(refusal, 400, "BadRequestError", "prompt",
-				  "The decoder prompt cannot be empty");
-	return 0;
+	return sim_request_read_prompts(prompt, "prompt", ret, refusal);
 }
 
 static int read_messages(const json_t *body, const struct sim_limits *limits,
@@ -329,6 +339,8 @@ int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_lim
 		return sim_refuse(refusal, 400, "Bad Request", "body",
 				  "1 validation error:\n  {'type': 'model_attributes_type', "
 				  "'loc': 'body', 'msg': 'Input should be a valid dictionary'}");
+	if (api >= SIM_EMBEDDINGS)
+		return sim_pooled_request_parse(body, limits, ret, refusal);
 	/* In vLLM's order, so that the same one of several faults is reported. */
 	if (read_counts(body, ret, &max_tokens, refusal) < 0 || check_sampling(body, refusal) < 0 ||
 	    read_stream(body, ret, refusal) < 0 ||
@@ -350,5 +362,6 @@ void sim_request_done(struct sim_request *request)
 	for (size_t i = 0; i < request->prompt_count; i++)
 		free(request->prompts[i].ids);
 	free(request->prompts);
+	json_decref(request->documents);
 	*request = (struct sim_request){ 0 };
 }

@@ -10,7 +10,26 @@
 
 #define SIM_CHOICES_MAX 4096
 
-enum sim_api { SIM_COMPLETIONS, SIM_CHAT, SIM_RESPONSES };
+/* The pooled ones are last: their requests generate no tokens and are not streamed. */
+enum sim_api {
+	SIM_COMPLETIONS,
+	SIM_CHAT,
+	SIM_RESPONSES,
+	SIM_EMBEDDINGS,
+	SIM_INFINITY, /* /embeddings, as from an Infinity server */
+	SIM_POOLING,
+	SIM_RERANK,
+	SIM_SCORE,
+	SIM_APIS
+};
+
+/* The form of the numbers in a pooled response. */
+enum sim_encoding {
+	SIM_ENCODING_FLOAT,
+	SIM_ENCODING_BASE64,
+	SIM_ENCODING_BYTES,      /* binary; the usage is in a header */
+	SIM_ENCODING_BYTES_ONLY, /* binary, without that header */
+};
 
 struct sim_limits {
 	const char *const *names; /* of the model */
@@ -18,6 +37,8 @@ struct sim_limits {
 	uint32_t max_model_len;
 	int64_t max_logprobs;  /* -1: no limit */
 	bool no_chat_template; /* messages are refused */
+	bool embeds; /* --convert embed: a pair is compared by the embeddings of its texts */
+	uint32_t dimensions; /* of an embedding */
 };
 
 struct sim_request {
@@ -37,12 +58,27 @@ struct sim_request {
 	struct sim_prompt *prompts;
 	size_t prompt_count;
 	uint32_t prompt_tokens; /* of all prompts */
+	/* pooled requests only */
+	bool pooled;
+	enum sim_encoding encoding;
+	uint32_t dimensions; /* numbers per embedding */
+	json_t *documents;   /* rerank and score: the second texts; the others: NULL */
+	uint32_t
+		query_count; /* with `embeds`: the number of first texts; 0: the prompts are pairs */
+	uint32_t top_n;      /* rerank: results to return; 0: all */
 };
 
 /* Returns -1 if it is refused. The request must be freed in both cases. */
 int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_limits *limits,
 		      struct sim_request *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 void sim_request_done(struct sim_request *request);
+
+/* Appends the prompts of a text, ids, a list of texts or a list of lists of ids. */
+int sim_request_read_prompts(const json_t *value, const char *field, struct sim_request *ret,
+			     struct sim_refusal *refusal) PL_MUST_CHECK;
+/* Null and absent leave *field unchanged. */
+int sim_request_read_whole(const json_t *body, const char *name, int64_t *field,
+			   struct sim_refusal *refusal) PL_MUST_CHECK;
 
 /* Shared with /tokenize. */
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,

@@ -109,8 +109,9 @@ static const struct {
 	const char *method;
 	const char *path;
 	void (*fn)(struct sim_conn *conn);
+	enum sim_route_model model;
 } routes[] = {
-#define ROUTE(method, path, handler) { method, path, handler },
+#define ROUTE(method, path, handler, model) { method, path, handler, SIM_ROUTE_##model },
 #include "tbl/sim_routes.h"
 };
 
@@ -141,7 +142,8 @@ void sim_route(struct sim_conn *conn)
 		return;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
 		/* A known path with another method is 405 instead of 404, as in Starlette. */
-		if (!pl_text_equal(routes[i].path, conn->target))
+		if (!pl_text_equal(routes[i].path, conn->target) ||
+		    !sim_options_have_route(conn->server->options, routes[i].model))
 			continue;
 		known = true;
 		if (!pl_text_equal(routes[i].method, conn->method))

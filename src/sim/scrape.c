@@ -14,7 +14,7 @@ static const struct {
 	const char *method;
 	const char *path;
 } routes[] = {
-#define ROUTE(method, path, handler) { method, path },
+#define ROUTE(method, path, handler, model) { method, path },
 #include "tbl/sim_routes.h"
 	[SIM_ROUTE_NONE] = { "POST", "none" },
 };

@@ -43,11 +43,12 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
  * After these, uvicorn logs "Application startup complete.", at which a log reader considers the server to be
  * listening.
  */
-void sim_log_routes(void)
+void sim_log_routes(const struct sim_options *options)
 {
 	sim_log_line("INFO", "launcher.py:186", "Available routes are:");
-#define ROUTE(method, path, handler) \
-	sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", path, method);
+#define ROUTE(method, path, handler, model)                     \
+	if (sim_options_have_route(options, SIM_ROUTE_##model)) \
+		sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", path, method);
 #include "tbl/sim_routes.h"
 	printf("INFO:     Started server process [%d]\n"
 	       "INFO:     Waiting for application startup.\n"

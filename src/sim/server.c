@@ -291,7 +291,7 @@ static int serve(struct sim_server *server, struct pl_err *err)
 	if (io_loop_watch(server->loop, &server->signals, err) < 0)
 		return -1;
 	announce(server);
-	sim_log_routes();
+	sim_log_routes(server->options);
 	return io_loop_run(server->loop, err);
 }
 
@@ -339,7 +339,9 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 		.limits = { .names = options->names,
 			    .name_count = options->name_count + options->lora_count,
 			    .max_logprobs = options->max_logprobs,
-			    .no_chat_template = options->no_chat_template },
+			    .no_chat_template = options->no_chat_template,
+			    .embeds = options->embeds,
+			    .dimensions = (uint32_t)options->profile->hidden },
 		.listener = { .fd = -1 },
 		.signals = { .fd = -1 },
 		.started_s = pl_clock_real_ns() / PL_NS_PER_S,

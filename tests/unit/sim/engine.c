@@ -518,6 +518,40 @@ static void test_sim_engine__abort_frees(void **state)
 	play_end(&play);
 }
 
+/* A pooled prompt finishes with its last part, and its blocks are free for the next one. */
+static void test_sim_engine__pooled(void **state)
+{
+	static const struct row rows[] = { { { 6, 2 }, "A" },
+					   { { 0, 7, 1 }, "B" },
+					   { { 0, 0, 1 }, "C" } };
+	struct sim_engine_config config = roomy;
+	struct sim_engine_stats stats;
+	uint32_t prompt[9] = { 0 };
+	struct play play;
+
+	(void)state;
+	config.max_num_batched_tokens = 8;
+	play_begin(&play, &config);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sim_sequence_spec spec = { .prompt = prompt,
+						  .prompt_tokens = i == 0 ? 6 : 9,
+						  .max_tokens = 1,
+						  .pooled = true,
+						  .user = &play.heard[i] };
+		play.sequences[play.count++] = sim_engine_add(play.engine, &spec, 0);
+	}
+	add(&play, 2, 1);
+	CHECK(&play, rows);
+	sim_engine_stats(play.engine, &stats);
+	assert_int_equal(stats.finished[SIM_FINISH_STOP], 2);
+	assert_int_equal(stats.finished[SIM_FINISH_LENGTH], 1);
+	assert_int_equal(stats.prompt_tokens, 6 + 9 + 2);
+	assert_int_equal(stats.generated_tokens, 1);
+	assert_int_equal(stats.blocks_held, 0);
+	check_idle(&play);
+	play_end(&play);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -536,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_sim_engine__prefix_after_preemption),
 		cmocka_unit_test(test_sim_engine__reset_is_refused_while_held),
 		cmocka_unit_test(test_sim_engine__abort_frees),
+		cmocka_unit_test(test_sim_engine__pooled),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_engine", tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 static const char *const names[] = { "tiny", "alias" };
 static const struct sim_limits limits = {
-	.names = names, .name_count = 2, .max_model_len = 100, .max_logprobs = 5
+	.names = names, .name_count = 2, .max_model_len = 100, .max_logprobs = 5, .dimensions = 8
 };
 
 static int parse(const char *text, enum sim_api api, struct sim_request *request,
@@ -234,6 +234,40 @@ static void test_sim_request__responses(void **state)
 	done(&request, &refusal);
 }
 
+/* As vLLM's benchmark sends them. */
+static void test_sim_request__pooled(void **state)
+{
+	static const struct {
+		enum sim_api api;
+		const char *body;
+		size_t prompts;
+		uint32_t tokens;
+	} rows[] = {
+		{ SIM_EMBEDDINGS, "{\"input\": \" ab cd\", \"truncate_prompt_tokens\": -1}", 1, 2 },
+		{ SIM_EMBEDDINGS, "{\"input\": [[1, 2], [3]], \"ignore_eos\": true}", 2, 3 },
+		{ SIM_EMBEDDINGS,
+		  "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", "
+		  "\"text\": "
+		  "\" ab\"}]}], \"truncate_prompt_tokens\": -1}",
+		  1, 3 },
+		{ SIM_INFINITY, "{\"input\": \" ab\"}", 1, 1 },
+		{ SIM_POOLING, "{\"input\": [5, 6, 7], \"truncate_prompt_tokens\": 2}", 1, 2 },
+		{ SIM_RERANK, "{\"query\": \" ab\", \"documents\": [\" c\", \" d e\"]}", 2, 3 + 4 },
+		{ SIM_SCORE, "{\"text_1\": [\" a\", \" b\"], \"text_2\": [\" c\", \" d\"]}", 2, 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sim_request request;
+		struct sim_refusal refusal;
+		assert_int_equal(parse(rows[i].body, rows[i].api, &request, &refusal), 0);
+		assert_true(request.pooled && !request.stream);
+		assert_int_equal(request.prompt_count, rows[i].prompts);
+		assert_int_equal(request.prompt_tokens, rows[i].tokens);
+		done(&request, &refusal);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_sim_request__chat),
 		cmocka_unit_test(test_sim_request__template_arguments),
 		cmocka_unit_test(test_sim_request__responses),
+		cmocka_unit_test(test_sim_request__pooled),
 		cmocka_unit_test(test_sim_request__refused),
 		cmocka_unit_test(test_sim_request__too_long),
 	};

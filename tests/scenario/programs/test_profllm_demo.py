@@ -102,8 +102,8 @@ def test_one_word_shows_a_frontier(bin_dir, source_dir, tmp_path):
         assert "simulated=1" in page and len(demo.made()) == 1
         body = frontiers(int(port))
         assert body["count"] == body["simulated"] == body["configuration_count"] == RUNS
-        # 11 or 12 are usual; a busy machine may put some beyond their line
-        assert len(body["groups"]) == 2 and sum(group["frontier_count"] for group in body["groups"]) >= 9, body
+        # 12 are usual; a very busy machine may put one or two beyond their line
+        assert len(body["groups"]) == 2 and sum(group["frontier_count"] for group in body["groups"]) >= 10, body
         demo.process.send_signal(signal.SIGINT)
         text = read_terminal(ours).decode()
         assert demo.process.wait(timeout=60 * PATIENCE) == 0, text

@@ -21,7 +21,6 @@ import { Act, IconButton, join, Select } from '../ui/controls'
 import type { ExportKinds } from '../ui/export-menu'
 import { oneStop } from '../ui/one-stop'
 import page from '../ui/page.module.css'
-import { useMedia } from '../ui/use-media'
 import { useStable } from '../ui/use-stable'
 import { exploreOfPareto, type ParetoLimit, type ParetoState, type Way } from '../url/pareto'
 import { usePlace } from '../url/use-place'
@@ -189,7 +188,6 @@ function Body({ state, change, catalogue, answers, answer, groupField, groups, a
   const { now, releases, days } = answers
   const slo = state.limits.length > 0 ? answers.slo.data : undefined
   const [dragged, setDragged] = useState<ParetoLimit | null>(null)
-  const isNarrow = useMedia('(max-width: 900px)')
   const pinned = useTray((tray) => tray.pinned)
   const letterOf = useCallback(({ point }: Configuration) => slotOf(pinned, { ids: point.ids }), [pinned])
   const axes = useMemo((): [Axis, Axis, ...Axis[]] => {
@@ -324,7 +322,6 @@ function Body({ state, change, catalogue, answers, answer, groupField, groups, a
       />
       {slo && <Cheapest {...{ slo, all, catalogue }} request={answers.request} onOpen={open} />}
       <div className={join(frame.split, isOld && frame.isOld)}>
-        {isNarrow && card}
         <section className={css.chart} aria-label="Chart" aria-busy={isOld || undefined}>
           <AxisTools {...{ state, change, catalogue, axes }} />
           <p className={join(frame.legend, css.chartLegend)}>
@@ -408,7 +405,7 @@ function Body({ state, change, catalogue, answers, answer, groupField, groups, a
             onChange={(asOf) => change({ asOf }, { typing: 'history' })}
           />
         </section>
-        {!isNarrow && card}
+        {card}
       </div>
       <section className={page.block} aria-label="Frontiers" {...oneStop}>
         <div className={page.blockHead}>

@@ -56,6 +56,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000, // tools/embed.js knows better
     manifest: true,
+    license: true, // .vite/license.md, which `make install` and packages contain
   },
   // `tools/web dev` shows the page from the sources against a dashboard that runs on its usual port,
   // which refuses questions from elsewhere

@@ -14,4 +14,9 @@
 		compadd "${flags[@]}" -d shown -- ${lines%%$'\t'*}
 	fi
 }
-compdef @name@ @program@
+# a directory of functions has this file as @name@: the first call defines it
+if [[ $funcstack[1] == @name@ ]]; then
+	@name@ "$@"
+else
+	compdef @name@ @program@
+fi

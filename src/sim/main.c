@@ -44,6 +44,9 @@ int main(int argc, char **argv)
 	} else if (action == SIM_HELP) {
 		sim_options_help(&help);
 		fputs(pl_buf_text(&help), stdout);
+	} else if (action == SIM_MAN) {
+		sim_options_man(&help);
+		fputs(pl_buf_text(&help), stdout);
 	} else if (action == SIM_VERSION) {
 		puts("profllm-sim " PROFLLM_VERSION);
 	} else {

@@ -483,6 +483,8 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 	set_defaults(ret);
 	*ret_action = SIM_SERVE;
 	/* Help and version anywhere, even together with errors, as in argparse. */
+	if (argc == 3 && pl_text_equal(argv[1], "help") && pl_text_equal(argv[2], "--man"))
+		*ret_action = SIM_MAN;
 	for (int i = 1; i < argc; i++) {
 		if (pl_text_equal(argv[i], "--help") || pl_text_equal(argv[i], "-h"))
 			*ret_action = SIM_HELP;
@@ -513,38 +515,14 @@ void sim_options_done(struct sim_options *options)
 	option_argv_done(&options->argv);
 }
 
-static void add_words(struct pl_buf *buf, const char *option, const char *const *words)
+bool sim_options_at(size_t at, struct sim_option_text *ret)
 {
-	pl_buf_addf(buf, "\nNames for %s:", option);
-	for (size_t i = 1; words[i] != NULL; i++)
-		pl_buf_addf(buf, " %s", words[i]);
-}
-
-void sim_options_help(struct pl_buf *buf)
-{
-	pl_buf_add_text(
-		buf,
-		"usage: profllm-sim serve MODEL [vLLM's arguments] [--sim-...]\n\n"
-		"Simulates a vLLM server: the same HTTP API, no GPU, no weights.\n"
-		"Responses are simulated and marked as such.\n\n"
-		"Arguments of vLLM that have an effect (all others are accepted and ignored):\n ");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
-		if (settings[i].arg == NULL)
-			pl_buf_addf(buf, " %s\n ", settings[i].flag);
-	}
-	pl_buf_add_text(buf, "\nOptions of the simulator:\n");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
-		if (settings[i].arg != NULL)
-			pl_buf_addf(buf, "  %s%s%s\n        %s\n", settings[i].flag,
-				    settings[i].arg[0] != '\0' ? " " : "", settings[i].arg,
-				    settings[i].help);
-	}
-	pl_buf_add_text(buf, "  --help\n  --version\n\nProfiles:");
-	for (size_t i = 0; sim_profile_at(i) != NULL; i++)
-		pl_buf_addf(buf, " %s", sim_profile_at(i)->name);
-	add_words(buf, "--sim-fail-start", sim_failure_words);
-	add_words(buf, "--sim-metrics-fault", sim_metrics_words);
-	add_words(buf, "--sim-event-form", sim_form_words);
-	pl_buf_add_text(buf,
-			"\nA DURATION is a number and a unit, such as 250us, 30ms, 1.5s or 2m.\n");
+	if (at >= PL_ARRAY_SIZE(settings))
+		return false;
+	*ret = (struct sim_option_text){
+		.flag = settings[at].flag,
+		.arg = settings[at].arg,
+		.help = settings[at].help,
+	};
+	return true;
 }

@@ -87,11 +87,22 @@ struct sim_options {
 /* The kind of model that a route is for: tbl/sim_routes.h. */
 enum sim_route_model { SIM_ROUTE_ANY, SIM_ROUTE_GENERATES, SIM_ROUTE_POOLS };
 
-enum sim_action { SIM_SERVE, SIM_HELP, SIM_VERSION };
+enum sim_action { SIM_SERVE, SIM_HELP, SIM_VERSION, SIM_MAN };
 
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_action *ret_action,
 		      struct pl_err *err) PL_MUST_CHECK;
 /* Returns whether a server with these options has the routes for this kind of model. */
 bool sim_options_have_route(const struct sim_options *options, enum sim_route_model model);
 void sim_options_done(struct sim_options *options);
+
+struct sim_option_text {
+	const char *flag; /* "--port" */
+	const char *arg;  /* NULL: an argument of vLLM; "": takes no value */
+	const char *help; /* NULL: an argument of vLLM */
+};
+
+/* Gets the texts of the option at index `at`. Returns false after the last one. */
+bool sim_options_at(size_t at, struct sim_option_text *ret);
 void sim_options_help(struct pl_buf *buf);
+/* Appends the manual page, as `profllm-sim help --man` prints it. */
+void sim_options_man(struct pl_buf *buf);

@@ -51,9 +51,9 @@ def bash_offers(bin_dir, line, cwd=None):
     return run_shell("bash", text, bin_dir, cwd)
 
 
-def zsh_line(bin_dir, line, cwd):
+def zsh_line(bin_dir, line, cwd, load="compinit -u -D; source <(profllm completion zsh)"):
     """Returns the line after a tab, in zsh's own line editor."""
-    text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
+    text = (f"autoload -U compinit; {load}; "
             "show() { zle complete-word; print -r -- $BUFFER >line; exit }; zle -N show; bindkey '^X' show\n")
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}", "HOME": str(cwd), "TERM": "dumb"}
     master, terminal = pty.openpty()
@@ -402,3 +402,14 @@ def test_wrong_use_of_the_dashboards_command_is_reported(bin_dir):
     for words, says in (([], "expected one shell, bash|zsh|fish"), (["bas"], "unknown shell 'bas' (did you mean 'bash'?)")):
         done = run_dashboard(bin_dir, "completion", *words)
         assert done.returncode == 2 and says in done.stderr
+
+
+@of_shells
+@pytest.mark.parametrize("line, completed", [("profllm ru", "profllm run "), ("profllm-dashboard reg", "profllm-dashboard regress ")])
+def test_zsh_completes_from_a_directory_of_functions(bin_dir, tmp_path, line, completed):
+    """An installation has the script there: its first call defines the function, and completes."""
+    program = line.split()[0]
+    (tmp_path / "functions").mkdir()
+    text = subprocess.run([bin_dir / program, "completion", "zsh"], capture_output=True, text=True, check=True).stdout
+    (tmp_path / "functions" / f"_{program.replace('-', '_')}").write_text(text)
+    assert zsh_line(bin_dir, line, tmp_path, load="fpath=($PWD/functions $fpath); compinit -u -D") == completed

@@ -44,16 +44,28 @@ def test_unknown_command(bin_dir, patience):
 
 def test_pages_are_good_roff(bin_dir, patience):
     need("groff")
-    for name in commands_of(bin_dir, patience) + PARTS:
-        page = run_profllm(bin_dir, "help", "--man", name.replace(" ", "-"), patience=patience).stdout
+    simulator = subprocess.run([bin_dir / "profllm-sim", "help", "--man"], capture_output=True, text=True, check=True).stdout
+    for page in [simulator, *(run_profllm(bin_dir, "help", "--man", name.replace(" ", "-"), patience=patience).stdout
+                              for name in commands_of(bin_dir, patience) + PARTS)]:
         done = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-P-c", "-ww"], input=page, text=True, capture_output=True)
         assert done.returncode == 0 and done.stderr == "" and "profllm(1)" in re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout)
+
+
+def test_the_page_of_the_simulator_has_its_options(bin_dir):
+    texts = [subprocess.run([bin_dir / "profllm-sim", *words], capture_output=True, text=True, check=True).stdout
+             for words in (["--help"], ["help", "--man"])]
+    assert texts[1].startswith(".TH profllm-sim 1 ")
+    options = re.findall(r"^  --([\w-]+)", texts[0], re.M)
+    missing = [name for name in options if "\n.B \\-\\-" + name.replace("-", "\\-") not in texts[1]]
+    assert len(options) > 40 and missing == ["help", "version"]
 
 
 def test_install_brings_programs_and_pages(bin_dir, tmp_path, patience):
     done = subprocess.run(["cmake", "--install", bin_dir.parent, "--prefix", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for name in ("bin/profllm", "bin/profllm-dashboard", "bin/profllm-sim", "share/man/man1/profllm.1", "share/man/man1/profllm-sweep-serve_sla.1"):
+    for name in ("bin/profllm", "bin/profllm-dashboard", "bin/profllm-sim", "share/man/man1/profllm.1", "share/man/man1/profllm-sweep-serve_sla.1",
+                 "share/man/man1/profllm-sim.1", "share/bash-completion/completions/profllm", "share/zsh/site-functions/_profllm_dashboard",
+                 "share/fish/vendor_completions.d/profllm.fish"):
         assert (tmp_path / name).stat().st_size > 200
     # a command without options has no page of its own
     own = [name for name in commands_of(bin_dir, patience)
@@ -61,5 +73,5 @@ def test_install_brings_programs_and_pages(bin_dir, tmp_path, patience):
     own += [name.replace(" ", "-") for name in PARTS]
     listed = subprocess.run([bin_dir / "profllm-dashboard", "help", "--man", "--list"], capture_output=True, text=True)
     assert {path.name for path in (tmp_path / "share/man/man1").iterdir()} == \
-        {"profllm.1", *(f"profllm-{name}.1" for name in own), "profllm-dashboard.1",
+        {"profllm.1", *(f"profllm-{name}.1" for name in own), "profllm-sim.1", "profllm-dashboard.1",
          *(f"profllm-dashboard-{name}.1" for name in listed.stdout.split())} and "run" in own and "import" in listed.stdout

@@ -90,10 +90,12 @@ def test_it_needs_only_glibc_and_the_compiler_from_the_host(wheel, content):
     assert newest == int(minor)
 
 
-def test_each_library_has_its_license(content):
+def test_each_library_has_its_license(bin_dir, content):
     licenses, = content.glob("*.dist-info/licenses")
     sources = (licenses / "SOURCES").read_text()
     assert "Apache License" in (licenses / "LICENSE").read_text()
+    if (bin_dir.parent / "page/dist").exists():
+        assert "## react-dom - " in (licenses / "web-licenses.md").read_text()
     for package in ("libssl3", "libgnutls30", "libpq5", "libsqlite3-0"):
         assert (licenses / f"{package}.txt").stat().st_size > 100 and f"{package} " in sources
     for text in licenses.glob("*.txt"):

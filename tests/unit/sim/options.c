@@ -96,6 +96,9 @@ static void test_sim_options__defaults(void **state)
 	assert_int_equal(parse("profllm-sim --version", &options, &action, &err), 0);
 	assert_int_equal(action, SIM_VERSION);
 	sim_options_done(&options);
+	assert_int_equal(parse("profllm-sim help --man", &options, &action, &err), 0);
+	assert_int_equal(action, SIM_MAN);
+	sim_options_done(&options);
 }
 
 static void test_sim_options__refused(void **state)
@@ -105,6 +108,7 @@ static void test_sim_options__refused(void **state)
 		const char *text;
 	} cases[] = {
 		{ "profllm-sim", "the first argument must be 'serve'" },
+		{ "profllm-sim help", "the first argument must be 'serve'" },
 		{ "profllm-sim bench x", "the first argument must be 'serve'" },
 		{ "profllm-sim serve", "the following arguments are required: model" },
 		{ "profllm-sim serve m --sim-stepp 3ms", "unrecognized arguments: --sim-stepp" },

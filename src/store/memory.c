@@ -333,6 +333,7 @@ struct store_memory_state store_memory_state(struct store *store)
 		store->memory->mirror);
 
 	return (struct store_memory_state){ .data_version = mirror_snapshot_version(snapshot),
+					    .epoch = mirror_snapshot_epoch(snapshot),
 					    .live = (int64_t)mirror_snapshot_count(snapshot),
 					    .from_snapshot = store->memory->from_snapshot,
 					    .from_database = store->memory->from_database };

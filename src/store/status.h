@@ -20,7 +20,8 @@ int store_deleted_count(struct store *store, int64_t *ret, struct pl_err *err) P
 /* The results in memory, of a store opened with_columns. */
 struct store_memory_state {
 	int64_t data_version;
-	int64_t live; /* results */
+	int64_t epoch; /* mirror_snapshot_epoch() */
+	int64_t live;  /* results */
 	/* results that were read at the start */
 	int64_t from_snapshot;
 	int64_t from_database;

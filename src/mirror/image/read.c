@@ -89,7 +89,8 @@ static int read_top(int fd, struct image_top *ret, uint64_t *ret_file_bytes, str
 	    ret->index_packed != *ret_file_bytes - ret->index_at)
 		return pl_err_set(err, PL_ERR_INVALID, "it is truncated");
 	if (ret->index_bytes > IMAGE_INDEX_BYTES_MAX || ret->index_packed > IMAGE_INDEX_BYTES_MAX ||
-	    ret->index_bytes / IMAGE_RATIO_MAX > *ret_file_bytes + IMAGE_RATIO_EXTRA)
+	    ret->index_bytes / IMAGE_RATIO_MAX >
+		    *ret_file_bytes + IMAGE_RATIO_EXTRA / IMAGE_RATIO_MAX)
 		return mirror_image_damaged(err);
 	return 0;
 }

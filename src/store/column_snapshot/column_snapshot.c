@@ -117,6 +117,7 @@ static int write_file(struct store *store, const struct mirror_snapshot *mirrore
 	if (rename(snapshot->temporary, snapshot->path) < 0)
 		return pl_err_errno(err, "could not write '%s'", snapshot->path);
 	snapshot->version = head->version;
+	snapshot->epoch = mirror_snapshot_epoch(mirrored);
 	return pl_file_sync_dir_of(snapshot->path, err);
 }
 
@@ -158,32 +159,33 @@ void store_column_snapshot_open(struct store *store, int64_t database_form)
 	snapshot->temporary = pl_asprintf("%s.new", snapshot->path);
 }
 
-/* Returns whether so many changes of so many rows are worth a new file. */
-static bool are_enough(const struct store_column_snapshot *snapshot, int64_t changes, int64_t rows,
-		       int64_t rows_per_change)
+/* Returns whether the changes since the file are worth a new one. */
+static bool are_enough(const struct store_column_snapshot *snapshot,
+		       const struct store_memory_state *state, int64_t rows_per_change)
 {
-	if (rows < ROWS_MIN || changes <= 0)
+	int64_t changes = state->data_version - snapshot->version;
+
+	if (state->live < ROWS_MIN || changes <= 0)
 		return false;
-	if (snapshot->version == COLUMN_SNAPSHOT_NONE)
+	if (snapshot->version == COLUMN_SNAPSHOT_NONE || snapshot->epoch != state->epoch)
 		return true;
-	return changes >= CHANGES_MIN && changes >= rows / rows_per_change;
+	return changes >= CHANGES_MIN && changes >= state->live / rows_per_change;
 }
 
 static bool is_due(struct store *store, bool is_last)
 {
 	const struct store_column_snapshot *snapshot = store->column_snapshot;
 	struct store_memory_state state = store_memory_state(store);
-	int64_t changes = state.data_version - snapshot->version;
 	int64_t age_ns = pl_clock_now_ns() - snapshot->saved_ns;
 
 	if (is_last)
-		return are_enough(snapshot, changes, state.live, ROWS_PER_FEW);
+		return are_enough(snapshot, &state, ROWS_PER_FEW);
 	if (snapshot->saved_ns != 0 &&
 	    (age_ns < GAP_MIN_NS || age_ns < GAP_PER_COST * snapshot->cost_ns))
 		return false;
-	return are_enough(snapshot, changes, state.live, ROWS_PER_MANY) ||
+	return are_enough(snapshot, &state, ROWS_PER_MANY) ||
 	       (snapshot->saved_ns != 0 && age_ns > AGE_NS &&
-		are_enough(snapshot, changes, state.live, ROWS_PER_FEW));
+		are_enough(snapshot, &state, ROWS_PER_FEW));
 }
 
 static void save(struct store *store)
@@ -228,6 +230,7 @@ int store_column_snapshot_start(struct store *store, struct pl_err *err)
 
 	if (snapshot == NULL)
 		return 0;
+	snapshot->epoch = store_memory_state(store).epoch;
 	if (pl_thread_start(&snapshot->thread, keep_saving, store, err) < 0)
 		return -1;
 	snapshot->is_running = true;

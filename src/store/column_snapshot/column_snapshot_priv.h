@@ -24,6 +24,7 @@ struct store_column_snapshot {
 	struct mirror_image_head loaded; /* of the file that was read at the start */
 
 	int64_t version;  /* of the file; COLUMN_SNAPSHOT_NONE: there is none that fits */
+	int64_t epoch;    /* of its data, after the start: with another one, it no longer fits */
 	int64_t saved_ns; /* when it was written, monotonic clock; 0: not by this process */
 	int64_t cost_ns;  /* how long that took */
 };

@@ -89,7 +89,10 @@ static int load(struct store *store, struct store_sql *sql, struct mirror *mirro
 
 int store_column_snapshot_check(struct store *store, struct store_sql *sql, struct pl_err *err)
 {
-	return check_database(sql, &store->column_snapshot->loaded, err);
+	if (check_database(sql, &store->column_snapshot->loaded, err) == 0)
+		return 0;
+	store->column_snapshot->version = COLUMN_SNAPSHOT_NONE;
+	return -1;
 }
 
 bool store_column_snapshot_load(struct store *store, struct store_sql *sql, struct mirror *mirror,

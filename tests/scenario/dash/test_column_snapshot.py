@@ -301,6 +301,21 @@ def test_a_restored_database_is_read(store, tmp_path):
     assert found == store.answers("database", "--no-column-snapshot")[0]
 
 
+def test_a_replaced_database_gets_a_new_one(store):
+    """A server that notices other data writes a file that fits it, although it has few changes."""
+    before = store.file.stat().st_ino
+    with store.serve() as one:
+        assert one.get("/api/health").json["results_source"] == "column_snapshot"
+        change(store.db, "UPDATE store_state SET data_version = data_version + 1, restored = data_version + 1, epoch = epoch + 1,"
+                         " commits = commits + 1, mark = mark + 1;"
+                         "UPDATE benchmark_runs SET \"run.suite\" = 'other' WHERE id < 100;"
+                         "INSERT INTO store_marks (slot, mark) SELECT 16000, mark FROM store_state")
+        asked(one)
+        wait_for(lambda: store.file.stat().st_ino != before, "it is written")
+        assert one.stop()[0] == 0
+    store.check("column_snapshot")
+
+
 def test_an_upgraded_database_is_read(store):
     """A database in the form of an earlier program has no token; the table comes with the upgrade."""
     ((form,),) = ask(store.db, "PRAGMA user_version")

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "base/zst.h"
+#include "mirror/image/image_priv.h"
 #include "mirror/mirror_priv.h"
 #include "mirror/view.h"
 #include "query/query.h"
@@ -491,6 +494,44 @@ static void test_mirror_image__refuses_damage(void **state)
 	assert_non_null(whole);
 }
 
+static long peak_bytes(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss * 1024;
+}
+
+/* An index that says it unpacks to as much as a large file's is refused before it takes memory. */
+static void test_mirror_image__a_small_file_takes_little_memory(void **state)
+{
+	enum { CLAIMED = 200 << 20 };
+	auto_table table;
+	struct image_top top;
+	size_t len, packed_len;
+
+	(void)state;
+	table_init(&table, 29);
+	play(&table, 20, NULL);
+	auto_fd int fd = write_image(table.mirror);
+	auto_free char *bytes = bytes_of(fd, &len);
+	auto_free char *zeros = pl_alloc(CLAIMED);
+	auto_free void *packed = pl_zst_pack_brief(zeros, CLAIMED, &packed_len);
+	memcpy(&top, bytes, sizeof(top));
+	top.index_packed = packed_len;
+	top.index_bytes = CLAIMED;
+	auto_free char *made = pl_alloc(top.index_at + packed_len);
+	char sha256[PL_SHA256_HEX_BYTES];
+	pl_sha256(&top, offsetof(struct image_top, sha256), sha256);
+	memcpy(top.sha256, sha256, sizeof(top.sha256));
+	memcpy(made, bytes, top.index_at);
+	memcpy(made, &top, sizeof(top));
+	memcpy(made + top.index_at, packed, packed_len);
+	long before = peak_bytes();
+	assert_null(read_bytes(&table, made, top.index_at + packed_len));
+	assert_true(peak_bytes() - before < CLAIMED / 2);
+}
+
 static void test_mirror_image__stops(void **state)
 {
 	auto_table table;
@@ -540,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_mirror_image__reads_several_segments),
 		cmocka_unit_test(test_mirror_image__is_of_one_moment),
 		cmocka_unit_test(test_mirror_image__refuses_damage),
+		cmocka_unit_test(test_mirror_image__a_small_file_takes_little_memory),
 		cmocka_unit_test(test_mirror_image__stops),
 		cmocka_unit_test(test_mirror_image__has_a_form),
 	};

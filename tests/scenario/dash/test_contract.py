@@ -8,7 +8,7 @@ import string
 from urllib.parse import quote
 
 import pytest
-from dashboard_tools import CONTRACT, Dashboard, little, resolved, results, validator
+from dashboard_tools import CONTRACT, Dashboard, faults_of, little, resolved, results, validator
 from live_tools import send as send_live
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
@@ -26,6 +26,16 @@ def operations():
     for path, methods in CONTRACT["paths"].items():
         for method, operation in methods.items():
             yield method.upper(), path, operation
+
+
+def test_a_response_outside_the_contract_is_found():
+    """Also after an equal and a similar one fitted, whose check is not repeated."""
+    facet = {"$ref": "#/components/schemas/Facet"}
+    fits = resolved(facet)["examples"][0]
+    assert not faults_of(facet, fits) and not faults_of(facet, fits) and not faults_of({"type": "array", "items": facet}, [fits, fits])
+    for change in ({"other": 1}, {"values": [{"value": "s", "count": -1}]}, {"values": [{"value": "s", "count": 1, "more": 2}]}, {"null": -1}):
+        assert faults_of(facet, {**fits, **change}), change
+        assert faults_of({"type": "array", "items": facet}, [fits, {**fits, **change}]), change
 
 
 # ---- requests that fit ---------------------------------------------------------------------------

@@ -20,6 +20,7 @@ FILES = {
     "configuration/test_upgrade.py": "tests/unit/vllm/replaced.c",
     "configuration/test_validate_real.py": "tests/unit/vllm/command",
     "configuration/test_vllm_rules.py": "tests/unit/vllm/rules.c",
+    "dash/test_budget.py": "tests/unit/query/budget.c",
     "programs/test_bench_help.py": "tests/unit/cli/commands.c",
     "programs/test_change_numpy.py": "tests/unit/result/change",
     "programs/test_columnar_peers.py": "tests/unit/columnar",
@@ -110,14 +111,21 @@ ONLY = {
         "test_a_second_backup_copies_only_new_artifacts", "test_a_flipped_bit_is_refused", "test_a_killed_restore_is_repeated",
         "test_a_damaged_list_removes_no_artifacts", "test_newer_and_other_snapshots_are_refused"],
     "dash/test_export_table.py": ["test_every_cell_is_the_one_of_the_json", "test_requests_are_checked_like_those_of_csv"],
-    "dash/test_field_index.py": ["test_changes_are_followed", "test_leaves_of_other_rules_are_made_again"],
+    "dash/test_column_snapshot.py": [
+        "test_changes_in_between_are_read", "test_a_damaged_one_is_not_used", "test_a_full_disk_leaves_the_earlier_one"],
+    "dash/test_field_index.py": ["test_changes_are_followed"],
     "dash/test_https.py": [
         "test_requests_and_responses_of_each_kind", "test_a_request_without_tls", "test_slow_handshakes",
         "test_a_renewed_certificate", "test_pairs_that_cannot_be_used"],
+    "dash/test_load.py": [],  # test_hostile.py and test_http.py have such clients, one at a time
     "dash/test_observe.py": [
         "test_the_metrics", "test_the_metrics_of_watches", "test_health_of_a_stranger", "test_the_log_as_json", "test_a_drain"],
+    "dash/test_processes.py": [
+        "test_a_reader_gets_at_least_the_version_it_names", "test_both_answer_like_sql_after_kills_cuts_and_late_commits",
+        "test_an_sqlite_file_has_one_dashboard"],
     "dash/test_proxy_users.py": ["test_groups_and_names", "test_a_stream", "test_the_address_and_scheme_of_the_client"],
     "dash/test_prune.py": ["test_the_dry_run_is_what_goes", "test_a_killed_prune_is_continued"],
+    "dash/test_replaced.py": ["test_an_older_dump_is_loaded", "test_a_dump_that_is_loaded_in_pieces"],
     "dash/test_sessions.py": ["test_a_session_outlives_the_process", "test_a_body_that_ends_after_its_session"],
     "life/test_otlp.py": ["test_the_metrics_of_a_run", "test_a_hostile_collector"],
 }

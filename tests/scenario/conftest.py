@@ -54,7 +54,8 @@ def under_address_sanitizer(items):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Runs tests that are the same for each kind of database with one of them; starts with the long files."""
+    """Runs tests that are the same for each kind of database with one of them, and those under a sanitizer, where
+    test_postgres.py has the other; starts with the long files."""
     is_full = "PROFLLM_TEST_LONG" in os.environ
     chosen = None if is_full or os.environ.get("PROFLLM_SANITIZED") != "address" else under_address_sanitizer(items)
 
@@ -62,7 +63,8 @@ def pytest_collection_modifyitems(config, items):
         if is_full:
             return False
         params = item.callspec.params if hasattr(item, "callspec") else {}
-        is_again = item.get_closest_marker("one_database") is not None and params.get("database") == "postgres"
+        has_once = item.get_closest_marker("one_database") is not None or "PROFLLM_SANITIZED" in os.environ
+        is_again = has_once and params.get("database") == "postgres"
         return is_again or (chosen is not None and item not in chosen)
 
     out = [item for item in items if is_left_out(item)]

@@ -88,6 +88,22 @@ test('what a role may not do is disabled, with the reason', async ({ page }) => 
   await expect(page.getByRole('button', { name: 'Delete' })).toBeEnabled()
 })
 
+test('a reader sees the upload of another user and cannot end it', async ({ page, request }) => {
+  const opened = await request.post(`${dashboard().url}/api/upload/jobs`, {
+    headers: { authorization: `Bearer ${tokens['write']}` },
+    data: { name: 'nightly', files: 2 },
+  })
+  const { job_id: id } = await opened.json()
+  const finish = page.getByRole('button', { name: 'Finish without them' })
+  await signIn(page, tokens['read'] as string, `/upload/${id}`)
+  await expect(finish).toBeDisabled()
+  await expect(finish).toHaveAccessibleDescription('Needs the role write')
+  await page.getByRole('button', { name: /^Sign out/ }).click()
+  await signIn(page, tokens['write'] as string, `/upload/${id}`)
+  await finish.click()
+  await expect(finish).toHaveCount(0)
+})
+
 test('a revoked token ends the session on the page', async ({ page }) => {
   const text = token(dashboard(), 'add', 'brief', '--role', 'read')
   await signIn(page, text)

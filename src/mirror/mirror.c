@@ -389,6 +389,8 @@ void mirror_publish(struct mirror *mirror)
 {
 	struct mirror_snapshot *made, *old;
 
+	if (mirror->version > mirror->published->version)
+		mirror_reclaim(mirror);
 	if (mirror->is_open && mirror->segments[mirror->segment_count - 1]->rows >= SEAL_ROWS)
 		mirror_seal(mirror);
 	made = mirror_snapshot_new(mirror);

@@ -1,4 +1,7 @@
-/* Shared by mirror.c (the writer), snapshot.c (what readers hold) and lazy.c (fields that are not columns). */
+/*
+ * Shared by mirror.c (the writer), reclaim.c (memory of dead rows), snapshot.c (what readers hold) and lazy.c (fields that
+ * are not columns).
+ */
 #pragma once
 
 #include <pthread.h>
@@ -18,7 +21,7 @@ struct values {
 /* The ids of the rows of a segment, in insertion order. */
 struct names {
 	atomic_uint users; /* references of segments */
-	int64_t *ids;
+	int64_t *ids;      /* NULL: all rows are dead, and their memory was given back */
 	const char **run_ids;
 	struct pl_arena *arena; /* memory of the run ids */
 	size_t bytes;           /* of the run ids */
@@ -117,6 +120,7 @@ void mirror_segment_put(struct segment *segment);
 bool mirror_restore(struct mirror *mirror, struct values *const *values,
 		    struct segment *const *segments, size_t count);
 void mirror_dead_put(struct dead *dead);
+void mirror_reclaim(struct mirror *mirror);
 struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
 /* Returns the column of a column field; NULL: it is none. */
 const struct mirror_column *mirror_snapshot_column(const struct mirror_snapshot *snapshot,

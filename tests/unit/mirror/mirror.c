@@ -346,6 +346,56 @@ static void test_mirror_mirror__a_snapshot_stays_what_it_was(void **state)
 	assert_true(mirror_snapshot_bytes(last) > count * sizeof(double));
 }
 
+#define FIRST   10000 /* rows */
+#define CHANGES 150000
+#define STEP    1000 /* changes per version */
+
+/* Memory does not grow with the number of changes, and snapshots taken before stay what they were. */
+static void test_mirror_mirror__dead_rows_take_no_memory(void **state)
+{
+	auto_maker maker = { .count = 0 };
+	auto_free struct made *made = pl_alloc_array(FIRST, sizeof(*made));
+	auto_free struct made *before = pl_alloc_array(FIRST, sizeof(*made));
+	struct mirror_snapshot *held = NULL;
+	struct pl_pyrandom rng;
+	size_t middle = 0;
+
+	(void)state;
+	maker_init(&maker);
+	pl_pyrandom_seed(&rng, 4);
+	for (size_t i = 0; i < FIRST; i++) {
+		made[i] = random_one(&rng, (int64_t)i + 1);
+		put(&maker, &made[i], true);
+	}
+	for (size_t i = 1; i <= CHANGES; i++) {
+		size_t at = (size_t)pl_pyrandom_below(&rng, FIRST);
+		if (made[at].id == 0)
+			continue;
+		made[at] = random_one(&rng, made[at].id);
+		if (i % (CHANGES / 4) == 0) {
+			assert_true(mirror_remove(maker.mirror, made[at].id));
+			made[at].id = 0;
+		} else {
+			put(&maker, &made[at], false);
+		}
+		if (i % STEP != 0)
+			continue;
+		mirror_publish(maker.mirror);
+		auto_snapshot struct mirror_snapshot *now = mirror_snapshot_take(maker.mirror);
+		if (i == CHANGES / 2)
+			middle = mirror_snapshot_bytes(now);
+		if (i == CHANGES / 5 * 3) {
+			held = mirror_snapshot_take(maker.mirror);
+			memcpy(before, made, FIRST * sizeof(*made));
+		}
+	}
+	auto_snapshot struct mirror_snapshot *last = mirror_snapshot_take(maker.mirror);
+	check(last, made, FIRST);
+	check(held, before, FIRST);
+	mirror_snapshot_put(held);
+	assert_true(mirror_snapshot_bytes(last) < middle + middle / 4);
+}
+
 /* ---- a writer and readers ------------------------------------------------------------------------ */
 
 #define READERS 3
@@ -474,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_mirror_mirror__rows_may_end_anywhere),
 		cmocka_unit_test(test_mirror_mirror__a_segment_has_so_many_rows),
 		cmocka_unit_test(test_mirror_mirror__a_snapshot_stays_what_it_was),
+		cmocka_unit_test(test_mirror_mirror__dead_rows_take_no_memory),
 		cmocka_unit_test(test_mirror_mirror__every_answer_is_of_one_version),
 	};
 

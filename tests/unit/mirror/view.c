@@ -305,6 +305,39 @@ static void test_mirror_view__a_snapshot_that_is_too_old_is_reported(void **stat
 	assert_int_equal(count_of(mirror, "tags.k2", 1), 3);
 }
 
+/* When most rows of a segment are dead, the others move: they keep their values, and fields that are not columns are read again. */
+static void test_mirror_view__rows_that_move_keep_their_values(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { 0 };
+	auto_mirror struct mirror *mirror = mirror_new(fields, read_document, &source);
+	auto_json json_t *request = json_pack("{s:[s], s:[]}", "facets", "tags.k3", "columns");
+
+	(void)state;
+	for (int64_t id = 1; id <= ROWS; id++)
+		append(mirror, fields, id);
+	mirror_seal(mirror);
+	mirror_publish(mirror);
+	auto_snapshot struct mirror_snapshot *old = mirror_snapshot_take(mirror);
+	assert_int_equal(count_of(mirror, "tags.k2", 0), ROWS / 2);
+	for (int64_t id = 1; id <= ROWS - 5; id++)
+		assert_true(mirror_remove(mirror, id));
+	mirror_publish(mirror);
+	source.reads = 0;
+	for (int64_t id = ROWS - 5; id <= ROWS; id++)
+		assert_int_equal(count_of(mirror, "server.seed", (int)id), id > ROWS - 5);
+	assert_int_equal(count_of(mirror, "tags.k2", 0), 3);
+	assert_int_equal(count_of(mirror, "tags.k3", 0), 2);
+	assert_int_equal(source.reads, 10);
+	/* the older snapshot has the values read before, and none that were read without its rows */
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	assert_int_equal(mirror_snapshot_count(old), ROWS);
+	assert_int_equal(query_apply(old, request, &text, &faults, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+}
+
 /* A document that changed after the snapshot is read for the snapshot if no newer one exists. */
 static void test_mirror_view__a_document_that_is_newer_is_not_taken(void **state)
 {
@@ -435,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_mirror_view__nothing_is_read_for_what_no_document_has),
 		cmocka_unit_test(test_mirror_view__synthetic_ids_are_many),
 		cmocka_unit_test(test_mirror_view__a_snapshot_that_is_too_old_is_reported),
+		cmocka_unit_test(test_mirror_view__rows_that_move_keep_their_values),
 		cmocka_unit_test(test_mirror_view__a_document_that_is_newer_is_not_taken),
 		cmocka_unit_test(test_mirror_view__those_used_least_are_dropped),
 		cmocka_unit_test(test_mirror_view__a_document_that_cannot_be_read_ends_the_query),

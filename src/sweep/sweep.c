@@ -13,6 +13,7 @@
 #include "sweep/sweep.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -147,7 +148,7 @@ static void report(struct sweeping *sweep, const struct sweep_task *task, const 
 
 	if (sweep->settings->quiet)
 		return;
-	pl_text_from_duration((int64_t)(left->total_s * 1e9), time, sizeof(time));
+	pl_text_from_duration((int64_t)(ceil(left->total_s) * 1e9), time, sizeof(time));
 	if (json_is_number(json_object_get(row, "request_throughput")))
 		rate = pl_asprintf(", %.4g requests/s", pl_json_get_f64(row, "request_throughput"));
 	auto_free char *line = pl_asprintf(

@@ -59,11 +59,20 @@ void dash_log_request(const struct dash_request_record *record)
 			target, answer, ms, record->id[0] != '\0' ? ", id " : "", record->id);
 }
 
+/*
+ * Returns the status that was sent or, if the client disconnected before, the one of the response that was made; 0: none
+ * was made. A change counts either way, and a client must not hide one by disconnecting.
+ */
+static int status_of(const struct dash_request_record *record)
+{
+	return record->status != 0 ? record->status : record->answer->status;
+}
+
 static bool is_audited(const struct dash_request_record *record)
 {
 	const char *challenge = record->answer->challenge;
 
-	if (record->status == 0)
+	if (status_of(record) == 0)
 		return false;
 	return (challenge != NULL && strstr(challenge, "error=") != NULL) ||
 	       (record->match->operation != NULL && record->is_requested &&
@@ -88,10 +97,10 @@ void dash_log_audit(const struct dash_request_record *record)
 		pl_log_object(PL_LOG_INFO, "audit",
 			      json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o}", "request_id",
 					record->id, "user", name, "role", role, "from",
-					record->from, "status", record->status, "method",
+					record->from, "status", status_of(record), "method",
 					pl_json_text(method), "path", pl_json_text(text)));
 	else
 		pl_log(PL_LOG_INFO,
 		       "audit: %s user=%s role=%s from=%s id=%s status=%d %.40s %.500s", time, name,
-		       role, record->from, record->id, record->status, method, text);
+		       role, record->from, record->id, status_of(record), method, text);
 }

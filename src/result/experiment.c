@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/text.h"
 #include "option/secret.h"
 #include "result/document.h"
@@ -90,14 +91,16 @@ static size_t break_len(const char *text)
 	return at[0] == 0xe2 && at[1] == 0x80 && (at[2] == 0xa8 || at[2] == 0xa9) ? 3 : 0;
 }
 
-/* A comment is one line, whatever a name contains. */
+/* A comment is one line, whatever a name contains, and looks like the text that a program reads. */
 static void add_comment(struct pl_buf *buf, const char *text)
 {
+	auto_free char *shown = pl_clean_shown(text);
+
 	pl_buf_add_text(buf, "# ");
-	while (*text != '\0') {
-		size_t len = break_len(text);
-		pl_buf_add_char(buf, len > 0 ? ' ' : *text);
-		text += len > 0 ? len : 1;
+	for (const char *at = shown; *at != '\0';) {
+		size_t len = break_len(at);
+		pl_buf_add_char(buf, len > 0 ? ' ' : *at);
+		at += len > 0 ? len : 1;
 	}
 	pl_buf_add_char(buf, '\n');
 }

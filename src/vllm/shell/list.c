@@ -79,15 +79,41 @@ void vllm_words_done(struct vllm_words *words)
 	*words = (struct vllm_words){ 0 };
 }
 
+/*
+ * Returns the length of a control character that a terminal may obey, when it shows the word or when the word is pasted
+ * into it; 0: none. Line feeds and tabs are part of texts such as chat templates.
+ */
+static size_t control_len(const char *at)
+{
+	const unsigned char *byte = (const unsigned char *)at;
+
+	if (byte[0] == 0x7f || (byte[0] < ' ' && byte[0] != '\n' && byte[0] != '\t'))
+		return 1;
+	return byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0 ? 2 : 0;
+}
+
+static void add_control(const char *at, size_t len, struct pl_buf *buf)
+{
+	pl_buf_add_text(buf, "'$'");
+	for (size_t i = 0; i < len; i++)
+		pl_buf_addf(buf, "\\x%02x", (unsigned char)at[i]);
+	pl_buf_add_text(buf, "''");
+}
+
 void vllm_word_quote(const char *word, struct pl_buf *buf)
 {
+	size_t len;
+
 	if (word[0] != '\0' && strspn(word, SAFE_BYTES) == strlen(word)) {
 		pl_buf_add_text(buf, word);
 		return;
 	}
 	pl_buf_add_char(buf, '\'');
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
+	for (; *word != '\0'; word += len > 0 ? len : 1) {
+		len = control_len(word);
+		if (len > 0)
+			add_control(word, len, buf);
+		else if (*word == '\'')
 			pl_buf_add_text(buf, "'\\''");
 		else
 			pl_buf_add_char(buf, *word);

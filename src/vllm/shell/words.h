@@ -118,5 +118,8 @@ bool vllm_marks_find(const struct vllm_marks *marks, size_t offset, int *ret_lin
 
 /* Returns the length of NAME in "NAME=value", 0 if the word is not an assignment. */
 size_t vllm_word_name_len(const char *word);
-/* Appends the word so that a shell reads it back. */
+/*
+ * Appends the word so that a shell reads it back. Control characters other than line feeds and tabs become $'\xHH', which
+ * bash, ksh, zsh and POSIX.1-2024 read: the text of a foreign result must not change a terminal.
+ */
 void vllm_word_quote(const char *word, struct pl_buf *buf);

@@ -109,8 +109,8 @@ def test_a_document_of_the_first_form(dashboard):
     assert all(one["text"] is None and one["reason"] for one in commands.values()) and "server" in missing
 
 
-def stored(dashboard, number, experiment):
-    result = {**GOOD, "run_id": f"exp_20260102_000000_{number:06x}", "config": {**GOOD["config"], "experiment": experiment}}
+def stored(dashboard, number, experiment, **more):
+    result = {**GOOD, **more, "run_id": f"exp_20260102_000000_{number:06x}", "config": {**GOOD["config"], "experiment": experiment}}
     job = dashboard.upload("/api/upload/json", result)
     assert job["counts"]["stored"] == 1, job
     return command_of(dashboard, result["run_id"])
@@ -156,6 +156,18 @@ def test_a_comment_stays_one_line(dashboard):
     commands, *_ = command_of(dashboard, result["run_id"])
     text = commands["experiment"]["text"]
     assert all(line.startswith("#") for line in text.splitlines() if "extra" in line or "zzz" in line), text
+
+
+def test_a_result_does_not_change_a_terminal(dashboard):
+    """\x1b[201~ ends a paste in many terminals, so that the rest would be run; \u202e reverses what a reader sees."""
+    odd = "a\x1b[201~id\n\r'\tb"
+    commands, *_ = stored(dashboard, 4003, {"server": {"model": "m/" + odd}, "benchmark": {"num_prompts": 3, "dataset_name": "random"}},
+                          environment={**GOOD["environment"], "engine": {"name": "vllm", "version": "1\u202e2", "simulated": None}})
+    text = commands["server"]["text"]
+    assert text is not None, commands["server"]["reason"]
+    assert not set(text) & {"\x1b", "\r"} and "\u202e" not in commands["experiment"]["text"]
+    done = subprocess.run(["bash", "-c", "vllm() { printf '%s' \"$2\"; }\n" + text], capture_output=True, check=True)
+    assert done.stdout.decode() == "m/" + odd
 
 
 def test_what_cannot_be_written_has_a_reason(dashboard):

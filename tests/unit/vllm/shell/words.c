@@ -221,6 +221,28 @@ static void test_quote(void **state)
 	}
 }
 
+static void test_quote_controls(void **state)
+{
+	static const char *const texts[] = { "\x1b[201~id\n", "\r\x7f'x",
+					     "\xc2\x9b"
+					     "31m",
+					     "\tb" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		auto_words words = { 0 };
+		auto_problems problems = { 0 };
+		auto_buf quoted = { 0 };
+		pl_buf_init(&quoted, 1024);
+		vllm_word_quote(texts[i], &quoted);
+		assert_null(strpbrk(pl_buf_text(&quoted), "\r\x1b\x7f\xc2\x9b"));
+		split(pl_buf_text(&quoted), &words, &problems);
+		assert_int_equal(words.count, 1);
+		assert_string_equal(words.items[0].text, texts[i]);
+		assert_int_equal(problems.count, 0);
+	}
+}
+
 static void test_assignment(void **state)
 {
 	(void)state;
@@ -243,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_variables_stay_bounded),
 		cmocka_unit_test(test_problems_stay_bounded),
 		cmocka_unit_test(test_quote),
+		cmocka_unit_test(test_quote_controls),
 		cmocka_unit_test(test_assignment),
 	};
 

@@ -94,7 +94,9 @@ class Dashboard:
         if self._token is not None:
             headers["Authorization"] = f"Bearer {self._token}"
         request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
-        opener = urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=self._context))
+        # to the proxy of $http_proxy, urllib would send the token unencrypted, even for a dashboard of this host; https is a tunnel
+        proxies = urllib.request.ProxyHandler({} if self._context is None else None)
+        opener = urllib.request.build_opener(_NoRedirects, proxies, urllib.request.HTTPSHandler(context=self._context))
         try:
             with opener.open(request, timeout=TIMEOUT_S) as reply:
                 data: bytes = reply.read()

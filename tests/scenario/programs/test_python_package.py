@@ -173,6 +173,30 @@ except profllm.DashboardError as error:
     assert played(bin_dir, script) == [302, True, []]
 
 
+def test_a_proxy_gets_no_token(bin_dir):
+    """urllib sends even requests to this host to the proxy of $http_proxy, unencrypted."""
+    script = """
+import http.server, json, os, threading, profllm
+seen = {"proxy": [], "dashboard": []}
+def serve(name):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            seen[name].append(self.headers.get("Authorization"))
+            self.send_error(500)
+        def log_message(self, *words):
+            pass
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+os.environ["http_proxy"] = os.environ["all_proxy"] = serve("proxy")
+os.environ.pop("no_proxy", None)
+try:
+    profllm.Dashboard(serve("dashboard"), token="secret").query().rows
+except profllm.DashboardError as error:
+    print(json.dumps([error.status, seen]))"""
+    assert played(bin_dir, script) == [500, {"proxy": [], "dashboard": ["Bearer secret"]}]
+
+
 QUERY = """
 import json, sys, profllm
 dashboard = profllm.Dashboard(sys.argv[1])

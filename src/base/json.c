@@ -127,6 +127,16 @@ int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const c
 	return 0;
 }
 
+size_t pl_json_memory(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t bytes = 0;
+
+	for (const char *at = text; at < end;)
+		bytes += memory_of(&at, end);
+	return bytes;
+}
+
 int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
 		  struct pl_err *err)
 {

@@ -32,6 +32,8 @@ int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUS
 #define PL_JSON_MEMORY_BYTES_MAX (768u << 20)
 int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const char *source,
 			 struct pl_err *err) PL_MUST_CHECK;
+/* Returns the same estimate. */
+size_t pl_json_memory(const char *text, size_t len);
 
 /*
  * Like pl_json_parse, for texts sent to a model: strings may contain U+0000 (see pl_json_to_ctext).

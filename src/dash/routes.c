@@ -15,6 +15,7 @@
 #include "base/unique.h"
 #include "dash/access/access.h"
 #include "dash/coding.h"
+#include "dash/memory.h"
 #include "dash/page.h"
 #include "dash/problem.h"
 #include "mirror/mirror.h"
@@ -204,6 +205,8 @@ void dash_call_done(struct dash_call *call)
 	json_decref(call->body);
 	free(call->unpacked);
 	free(call->question);
+	dash_memory_give(call->unpacked_bytes);
+	dash_memory_give(call->body_bytes);
 	*call = (struct dash_call){ 0 };
 }
 
@@ -349,9 +352,10 @@ static void set_data_version(const struct dash_match *match, const struct dash_c
 		answer->data_version = 0;
 }
 
-/* *ret stays NULL if the contract leaves the body to the handler. Returns false if refused. */
+/* ret->body stays NULL if the contract leaves the body to the handler. Returns false if refused. */
 static bool read_body(const struct dash_head *head, const struct dash_match *match,
-		      const char *bytes, size_t len, json_t **ret, struct dash_answer *answer)
+		      const char *bytes, size_t len, struct dash_call *ret,
+		      struct dash_answer *answer)
 {
 	const struct schema *schema = dash_operation_schema(match->operation, head->media);
 	struct pl_err err = PL_ERR_INIT;
@@ -359,15 +363,31 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 
 	if (schema == NULL)
 		return true;
-	if (store_json_parse(bytes, len, "body", ret, &err) < 0) {
+	size_t memory = pl_json_memory(bytes, len);
+	if (memory <= PL_JSON_MEMORY_BYTES_MAX) {
+		if (!dash_memory_take(memory, answer))
+			return false;
+		ret->body_bytes = memory;
+	}
+	if (store_json_parse(bytes, len, "body", &ret->body, &err) < 0) {
 		dash_refuse_error(answer, &err);
 		return false;
 	}
-	schema_rename_former(*ret);
-	if (schema_check(schema, *ret, BODY_FAULTS_MAX, &faults))
+	schema_rename_former(ret->body);
+	if (schema_check(schema, ret->body, BODY_FAULTS_MAX, &faults))
 		return true;
 	dash_refuse_faults(answer, &faults);
 	return false;
+}
+
+/* Frees the values of several results: the handler stores the bytes, maybe much later. */
+static void drop_values(const struct dash_match *match, struct dash_call *call)
+{
+	if (match->route->handler != dash_upload_batch || !json_is_array(call->body))
+		return;
+	json_array_clear(call->body);
+	dash_memory_give(call->body_bytes);
+	call->body_bytes = 0;
 }
 
 /* The author of a change is its user, whatever the client names. */
@@ -408,10 +428,15 @@ bool dash_routes_read(const struct dash_context *context, const struct dash_head
 	if (!dash_coding_undo(head->coding, bytes, len, match->bytes_max, &ret->unpacked, &len,
 			      answer))
 		return false;
-	if (ret->unpacked != NULL)
+	if (ret->unpacked != NULL) {
+		if (!dash_memory_take(len, answer))
+			return false;
+		ret->unpacked_bytes = len;
 		bytes = ret->unpacked;
-	if (!read_body(head, match, bytes, len, &ret->body, answer))
+	}
+	if (!read_body(head, match, bytes, len, ret, answer))
 		return false;
+	drop_values(match, ret);
 	set_author(match, ret);
 	ret->lane = match->route->lane;
 	ret->request = (struct dash_request){ .context = context,

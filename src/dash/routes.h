@@ -84,7 +84,8 @@ struct dash_call {
 	struct dash_request request;
 	json_t *query;
 	json_t *body;
-	char *unpacked; /* the body, if it was compressed */
+	char *unpacked;                    /* the body, if it was compressed */
+	size_t unpacked_bytes, body_bytes; /* reserved (dash/memory.h) */
 	enum dash_lane lane;
 	int64_t version; /* of the data when the request began; 0: unknown */
 	int64_t awaited; /* the version that the response must have at least; 0: any */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "dash/contract.h"
+#include "dash/memory.h"
 #include "dash/problem.h"
 #include "dash/request.h"
 #include "dash/routes.h"
@@ -207,11 +208,19 @@ static char *name_ending(const struct dash_request *request, const char *suffix)
 /* Checks that it is JSON; an error gives the location in the request. */
 static bool is_json(const char *bytes, size_t len, const char *name, struct dash_answer *answer)
 {
-	auto_json json_t *json = NULL;
-	auto_json json_t *notes = NULL;
+	size_t memory = pl_json_memory(bytes, len);
+	json_t *json = NULL, *notes = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_result_parse(bytes, len, name, &json, &notes, &err) == 0)
+	/* more is refused without being read */
+	memory = memory <= PL_JSON_MEMORY_BYTES_MAX ? memory : 0;
+	if (!dash_memory_take(memory, answer))
+		return false;
+	int rc = store_result_parse(bytes, len, name, &json, &notes, &err);
+	json_decref(json);
+	json_decref(notes);
+	dash_memory_give(memory);
+	if (rc == 0)
 		return true;
 	dash_refuse_error(answer, &err);
 	return false;

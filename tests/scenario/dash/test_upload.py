@@ -229,6 +229,13 @@ def test_values_that_would_fill_the_memory(shared):
     assert item["state"] == "rejected" and "x.json:1:" in item["message"] and "too many values" in item["message"]
 
 
+def test_the_memory_of_bodies_is_given_back(shared):
+    """The values of one body take 400 MiB, those of all bodies at most 1 GiB."""
+    body = b'[{"v":[' + b"[]," * 2_500_000 + b"[]]}]"
+    for _ in range(3):
+        assert shared.post("/api/upload/batch", body, "application/json").status == 202
+
+
 def test_64_mib_and_no_more(shared):
     """The Content-Length suffices for a refusal."""
     connection = shared.connect()

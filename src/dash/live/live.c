@@ -13,7 +13,7 @@
 #define SILENT_S    4
 #define FORGET_S    3600
 #define ABANDONED_S (24 * 3600)
-/* A run that is silent for longer makes room for a new one. */
+/* A run that is silent for longer makes room for a new one, and another user may report it. */
 #define REPLACED_S 60
 /* Snapshots of one run to pass on per second, whatever its sender does. */
 #define PASSES_PER_S 5
@@ -34,6 +34,7 @@ void dash_live_run_release(struct live_run *run)
 	dash_live_history_free(run->history);
 	json_decref(run->listed);
 	free(run->run_id);
+	free(run->user);
 	free(run->text);
 	free(run);
 }
@@ -101,6 +102,16 @@ static bool make_room(struct dash_live *live)
 	forget(live, oldest);
 	dash_live_wake_listeners(live, pl_clock_now_ns());
 	return true;
+}
+
+/* A snapshot of another user would hide those of the run itself, which have lower sequences. */
+static bool is_foreign(const struct dash_live *live, const struct live_run *run, const char *user)
+{
+	int64_t now_ns = pl_clock_now_ns();
+
+	return !pl_text_equal(run->user, user) &&
+	       (dash_live_run_state(live, run, now_ns) != LIVE_SILENT ||
+		now_ns - run->received_ns <= REPLACED_S * live->options.second_ns);
 }
 
 static struct live_run *add(struct dash_live *live, const char *run_id)
@@ -201,7 +212,14 @@ static void take(struct live_run *run, const json_t *snapshot, char *text, json_
 	dash_live_history_add(run->history, snapshot, SILENT_S);
 }
 
-enum dash_live_put_result dash_live_put(struct dash_live *live, const json_t *snapshot)
+static void set_user(struct live_run *run, const char *user)
+{
+	free(run->user);
+	run->user = pl_strdup(user);
+}
+
+enum dash_live_put_result dash_live_put(struct dash_live *live, const json_t *snapshot,
+					const char *user)
 {
 	const char *run_id = pl_json_path_text(snapshot, "run.run_id");
 	enum dash_live_put_result result = DASH_LIVE_OLD;
@@ -212,11 +230,14 @@ enum dash_live_put_result dash_live_put(struct dash_live *live, const json_t *sn
 	struct live_run *run = find(live, run_id);
 	if (run == NULL && !make_room(live)) {
 		result = DASH_LIVE_FULL;
+	} else if (run != NULL && is_foreign(live, run, user)) {
+		result = DASH_LIVE_FOREIGN;
 	} else {
 		if (run == NULL)
 			run = add(live, run_id);
 		if (pl_json_get_i64(snapshot, "sequence") > run->sequence) {
 			take(run, snapshot, pl_take(text), pl_take(listed));
+			set_user(run, user);
 			result = DASH_LIVE_TAKEN;
 			live->has_news = true;
 			pthread_cond_signal(&live->wake);

@@ -43,9 +43,13 @@ void dash_live_end(struct dash_live *live);
 /* Call it after the last stream was freed. Frees everything. NULL: does nothing. */
 void dash_live_stop(struct dash_live *live);
 
-enum dash_live_put_result { DASH_LIVE_TAKEN, DASH_LIVE_OLD, DASH_LIVE_FULL };
-/* Takes a snapshot that fits the contract. OLD: it was ignored. FULL: no further run fits. */
-enum dash_live_put_result dash_live_put(struct dash_live *live, const json_t *snapshot);
+enum dash_live_put_result { DASH_LIVE_TAKEN, DASH_LIVE_OLD, DASH_LIVE_FULL, DASH_LIVE_FOREIGN };
+/*
+ * Takes a snapshot that fits the contract. user: who sends it; NULL: unknown. OLD: it was ignored. FULL: no further run
+ * fits. FOREIGN: another user reports this run, and has not been silent for a minute.
+ */
+enum dash_live_put_result dash_live_put(struct dash_live *live, const json_t *snapshot,
+					const char *user);
 
 /* Returns the list of runs, {"runs": [...]}. free() */
 char *dash_live_list(struct dash_live *live);

@@ -21,6 +21,7 @@ struct live_frame {
 struct live_run {
 	struct live_run *next;
 	char *run_id;
+	char *user;     /* who reports it; NULL: without access control */
 	char *text;     /* the last snapshot, without its closing brace */
 	json_t *listed; /* its members in the list that do not change between snapshots */
 	int64_t sequence;

@@ -23,12 +23,21 @@ void dash_put_live(const struct dash_request *request, struct dash_answer *answe
 							.expected = run_id });
 		return;
 	}
-	if (dash_live_put(request->context->live, request->body) != DASH_LIVE_FULL) {
+	switch (dash_live_put(request->context->live, request->body,
+			      dash_request_author(request))) {
+	case DASH_LIVE_FOREIGN:
+		dash_refuse(answer, 403, "run '%s' is reported by another user", run_id);
+		return;
+	case DASH_LIVE_FULL:
+		answer->retry_s = RETRY_S;
+		dash_refuse(answer, 503, "the limit of %d runs in progress is reached",
+			    DASH_LIVE_RUNS_MAX);
+		return;
+	case DASH_LIVE_TAKEN:
+	case DASH_LIVE_OLD:
 		answer->status = 204;
 		return;
 	}
-	answer->retry_s = RETRY_S;
-	dash_refuse(answer, 503, "the limit of %d runs in progress is reached", DASH_LIVE_RUNS_MAX);
 }
 
 static bool wants_stream(const struct dash_request *request)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "dash/access/user.h"
 #include "dash/problem.h"
 #include "dash/request.h"
 #include "dash/upload/ingest.h"
@@ -180,6 +181,8 @@ static void report_changed(const struct dash_request *request, int rc, enum stor
 			    "upload '%s' has no item to retry: no item was canceled, and the "
 			    "content of rejected items is not stored; upload the files again",
 			    request->words[0]);
+	} else if (came == STORE_JOB_FOREIGN) {
+		dash_refuse(answer, 403, "upload '%s' belongs to another user", request->words[0]);
 	} else if (came == STORE_JOB_OK) {
 		dash_ingest_wake(request->context->ingest);
 		report(request, dash_job_id(request->words[0]), &no_items, status, answer);
@@ -188,8 +191,14 @@ static void report_changed(const struct dash_request *request, int rc, enum stor
 	}
 }
 
-typedef int change_job_fn(struct store *store, int64_t id, enum store_job_answer *ret,
-			  struct pl_err *err);
+typedef int change_job_fn(struct store *store, int64_t id, const char *user,
+			  enum store_job_answer *ret, struct pl_err *err);
+
+/* An admin may close and cancel the uploads of others. */
+static const char *owner_of(const struct dash_request *request)
+{
+	return request->user->role == DASH_ROLE_ADMIN ? NULL : dash_request_author(request);
+}
 
 static void change_job(const struct dash_request *request, change_job_fn *change,
 		       struct dash_answer *answer)
@@ -197,7 +206,7 @@ static void change_job(const struct dash_request *request, change_job_fn *change
 	enum store_job_answer came = STORE_JOB_NONE;
 	int64_t id = dash_job_id(request->words[0]);
 	struct pl_err err = PL_ERR_INIT;
-	int rc = id > 0 ? change(request->context->store, id, &came, &err) : 0;
+	int rc = id > 0 ? change(request->context->store, id, owner_of(request), &came, &err) : 0;
 
 	report_changed(request, rc, came, 0, 200, &err, answer);
 }

@@ -78,15 +78,18 @@ struct store_job_part {
 int store_job_add(struct store *store, int64_t *id, enum store_conflict_policy on_conflict,
 		  const struct store_job_part *part, enum store_job_answer *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
-/* Closes a job to further parts. OK if it is already closed. */
-int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret,
+/*
+ * Closes a job to further parts. OK if it is already closed. FOREIGN: the job has another author than `user`; NULL: any
+ * may close it.
+ */
+int store_job_close(struct store *store, int64_t id, const char *user, enum store_job_answer *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Cancels the items that are not stored yet; they can be retried. OK if the job has already finished, which changes
- * nothing.
+ * nothing. FOREIGN: as store_job_close().
  */
-int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret,
+int store_job_cancel(struct store *store, int64_t id, const char *user, enum store_job_answer *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
  * Reads rejected or cancelled items again if their bytes are still available. `items` is an array of indexes, or NULL

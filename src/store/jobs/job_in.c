@@ -323,15 +323,16 @@ static int change_job(struct store *store, int64_t id, change_fn *change, void *
 static int close_job(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
 		     struct pl_err *err)
 {
-	(void)context;
-	(void)ret;
+	if (check_author(store, id, context, ret, err) < 0 || *ret != STORE_JOB_OK)
+		return *ret != STORE_JOB_OK ? 0 : -1;
 	return store_job_run(store, &sql_close_job, id, err) < 0 ? -1
 								 : store_job_settle(store, id, err);
 }
 
-int store_job_close(struct store *store, int64_t id, enum store_job_answer *ret, struct pl_err *err)
+int store_job_close(struct store *store, int64_t id, const char *user, enum store_job_answer *ret,
+		    struct pl_err *err)
 {
-	return change_job(store, id, close_job, NULL, ret, err);
+	return change_job(store, id, close_job, (void *)user, ret, err);
 }
 
 static int cancel_job(struct store *store, int64_t id, void *context, enum store_job_answer *ret,
@@ -342,8 +343,8 @@ static int cancel_job(struct store *store, int64_t id, void *context, enum store
 	struct store_stmt *cancel;
 	char now[32];
 
-	(void)context;
-	(void)ret;
+	if (check_author(store, id, context, ret, err) < 0 || *ret != STORE_JOB_OK)
+		return *ret != STORE_JOB_OK ? 0 : -1;
 	store_aging_now(store, now);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(each); i++) {
 		if (store_job_run(store, each[i], id, err) < 0)
@@ -356,10 +357,10 @@ static int cancel_job(struct store *store, int64_t id, void *context, enum store
 	return store_sql_finish(cancel, err);
 }
 
-int store_job_cancel(struct store *store, int64_t id, enum store_job_answer *ret,
+int store_job_cancel(struct store *store, int64_t id, const char *user, enum store_job_answer *ret,
 		     struct pl_err *err)
 {
-	return change_job(store, id, cancel_job, NULL, ret, err);
+	return change_job(store, id, cancel_job, (void *)user, ret, err);
 }
 
 /* ---- retries and choices ------------------------------------------------------------------- */

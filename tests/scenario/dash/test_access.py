@@ -14,6 +14,7 @@ import pytest
 from access_tools import ROLES, Guarded, add_token, bearer, expire, revoke, token_command
 from dashboard_tools import CONTRACT, Dashboard, little
 from live_tools import send as send_live
+from live_tools import snapshot
 from run_tools import PATIENCE, environment
 from wait_tools import wait_for
 
@@ -280,6 +281,20 @@ def test_the_audit_log(guarded):
     assert "secret" not in err and not any(token[8:] in err for token in [*guarded.tokens.values(), WRONG])
 
 
+def test_no_disconnection_hides_from_the_audit_log(guarded):
+    """A change is executed although its client has disconnected, so it has a line."""
+    count, body = 8, b'{"version": "1", "text": "x"}'
+    for _ in range(count):
+        with contextlib.closing(guarded.connect_from_elsewhere()) as connection:
+            connection.connect()
+            connection.sock.sendall(b"POST /api/annotations HTTP/1.1\r\nHost: " + guarded.host.encode() + b"\r\nAuthorization: Bearer "
+                                    + guarded.tokens["write"].encode() + b"\r\nContent-Type: application/json\r\nContent-Length: "
+                                    + str(len(body)).encode() + b"\r\n\r\n" + body)
+    wait_for(lambda: len(guarded.get("/api/annotations").json["annotations"]) == count, "all changes")
+    lines = [line for line in guarded.stop()[2].splitlines() if ": audit: " in line]
+    assert len(lines) == count and all(" user=writeer " in line and line.endswith(" status=201 POST /api/annotations") for line in lines), lines
+
+
 @pytest.mark.parametrize("kind", ["text", "json"])
 def test_no_method_hides_from_the_audit_log(bin_dir, tmp_path, kind):
     """A client may send any bytes as the method. They neither remove the members of a line nor change a terminal."""
@@ -294,6 +309,32 @@ def test_no_method_hides_from_the_audit_log(bin_dir, tmp_path, kind):
     assert len(lines) == 3 and all("status=401" in line if kind == "text" else json.loads(line)["status"] == 401 for line in lines), lines
     assert all("127.0." in line and line.isprintable() for line in lines), lines
     assert kind == "json" or max(map(len, lines)) < 400
+
+
+# ---- data of others ------------------------------------------------------------------------------
+
+
+def test_an_upload_of_another_user(guarded):
+    """Only its author and admins close and cancel it."""
+    guarded.tokens["other"] = add_token(guarded.bin_dir, guarded.path, "other", "--role", "write")
+    one, two = (guarded.post_as("write", "/api/upload/jobs", {"name": "mine"}).json["job_id"] for _ in range(2))
+    for change in ("close", "cancel"):
+        answer = guarded.ask_as("other", "POST", f"/api/upload/jobs/{one}/{change}")
+        assert (answer.status, answer.json["detail"]) == (403, f"upload '{one}' belongs to another user")
+        assert guarded.get(f"/api/upload/status/{one}").json["state"] == "open"
+    assert guarded.post_as("write", f"/api/upload/json?job_id={one}", little()).status == 202
+    assert guarded.ask_as("write", "POST", f"/api/upload/jobs/{one}/close").status == 200
+    assert guarded.ask_as("admin", "POST", f"/api/upload/jobs/{two}/cancel").json["state"] == "cancelled"
+
+
+def test_a_run_of_another_user(guarded):
+    """A snapshot of another user would hide those of the run itself."""
+    guarded.tokens["other"] = add_token(guarded.bin_dir, guarded.path, "other", "--role", "write")
+    assert guarded.post_as("write", "/api/live/run-1", snapshot("run-1", 1, requests={"done": 5})).status == 204
+    answer = guarded.post_as("other", "/api/live/run-1", snapshot("run-1", 1000, requests={"done": 7}))
+    assert (answer.status, answer.json["detail"]) == (403, "run 'run-1' is reported by another user")
+    assert guarded.post_as("write", "/api/live/run-1", snapshot("run-1", 2, requests={"done": 6})).status == 204
+    assert guarded.get("/api/live/run-1").json["requests"]["done"] == 6
 
 
 # ---- sessions ------------------------------------------------------------------------------------

@@ -89,14 +89,14 @@ static int job_close(struct known *known, struct pl_err *err)
 {
 	enum store_job_answer answer;
 
-	return store_job_close(known->store, known->job, &answer, err);
+	return store_job_close(known->store, known->job, NULL, &answer, err);
 }
 
 static int job_cancel(struct known *known, struct pl_err *err)
 {
 	enum store_job_answer answer;
 
-	return store_job_cancel(known->store, known->job, &answer, err);
+	return store_job_cancel(known->store, known->job, NULL, &answer, err);
 }
 
 static int job_retry(struct known *known, struct pl_err *err)

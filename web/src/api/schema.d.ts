@@ -1130,7 +1130,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close an upload, which accepts no further parts */
+        /**
+         * Close an upload, which accepts no further parts
+         * @description Only its author and admins may close it.
+         */
         post: operations["closeJob"];
         delete?: never;
         options?: never;
@@ -1147,7 +1150,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel the items that are not stored yet; a finished upload stays unchanged */
+        /**
+         * Cancel the items that are not stored yet; a finished upload stays unchanged
+         * @description Only its author and admins may cancel it.
+         */
         post: operations["cancelJob"];
         delete?: never;
         options?: never;
@@ -1317,7 +1323,7 @@ export interface paths {
          * @description `profllm run --upload` sends one per second. Each snapshot is complete and replaces the one before. A snapshot whose
          *     sequence is not larger than the last one is ignored. The server keeps at most 200 runs. A new run replaces the run
          *     that ended first, or else the one that is silent for longest, if that is more than a minute; if there is none, the
-         *     response is 503.
+         *     response is 503. If another user reports the run, and has not been silent for a minute, the response is 403.
          */
         post: operations["putLive"];
         delete?: never;

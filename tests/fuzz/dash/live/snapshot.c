@@ -54,8 +54,8 @@ static void check(const json_t *snapshot)
 	auto_buf text = PL_BUF(1u << 20);
 
 	must(dash_live_start(&options, &live, &err) == 0);
-	must(dash_live_put(live, snapshot) == DASH_LIVE_TAKEN);
-	must(dash_live_put(live, snapshot) == DASH_LIVE_OLD);
+	must(dash_live_put(live, snapshot, NULL) == DASH_LIVE_TAKEN);
+	must(dash_live_put(live, snapshot, NULL) == DASH_LIVE_OLD);
 	must_be_json(dash_live_list(live));
 	must_be_json(dash_live_get(live, pl_json_path_text(snapshot, "run.run_id")));
 	dash_live_stop(live);

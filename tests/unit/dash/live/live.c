@@ -58,8 +58,8 @@ static struct dash_live *begin(int64_t second_ns)
 
 /* ---- snapshots ----------------------------------------------------------------------------- */
 
-static enum dash_live_put_result put(struct dash_live *live, const char *run_id, int sequence,
-				     bool has_ended)
+static enum dash_live_put_result put_as(struct dash_live *live, const char *user,
+					const char *run_id, int sequence, bool has_ended)
 {
 	auto_json json_t *snapshot = json_pack(
 		"{s:i, s:f, s:{s:s, s:s, s:s, s:s}, s:{s:s, s:n}, s:{s:i, s:i, s:n}, "
@@ -72,7 +72,13 @@ static enum dash_live_put_result put(struct dash_live *live, const char *run_id,
 				      "sentence")
 			  : json_null());
 
-	return dash_live_put(live, snapshot);
+	return dash_live_put(live, snapshot, user);
+}
+
+static enum dash_live_put_result put(struct dash_live *live, const char *run_id, int sequence,
+				     bool has_ended)
+{
+	return put_as(live, NULL, run_id, sequence, has_ended);
 }
 
 static json_t *get(struct dash_live *live, const char *run_id)
@@ -359,6 +365,25 @@ static void test_silent_runs_make_room(void **state)
 	dash_live_stop(live);
 }
 
+static void test_only_its_user_reports_a_run(void **state)
+{
+	struct dash_live *live = begin(PL_NS_PER_MS);
+
+	(void)state;
+	assert_int_equal(put_as(live, "alice", "one", 1, false), DASH_LIVE_TAKEN);
+	assert_int_equal(put_as(live, "bob", "one", 9, false), DASH_LIVE_FOREIGN);
+	assert_int_equal(put_as(live, NULL, "one", 9, false), DASH_LIVE_FOREIGN);
+	assert_int_equal(put_as(live, "alice", "one", 1, false), DASH_LIVE_OLD);
+	pl_clock_sleep_until(pl_clock_now_ns() + 61 * PL_NS_PER_MS);
+	assert_int_equal(put_as(live, "bob", "one", 2, false), DASH_LIVE_TAKEN);
+	assert_int_equal(put_as(live, "alice", "one", 9, true), DASH_LIVE_FOREIGN);
+	assert_int_equal(put_as(live, "bob", "one", 3, true), DASH_LIVE_TAKEN);
+	pl_clock_sleep_until(pl_clock_now_ns() + 61 * PL_NS_PER_MS);
+	/* the end of a run stays the one that its user has reported */
+	assert_int_equal(put_as(live, "alice", "one", 9, false), DASH_LIVE_FOREIGN);
+	dash_live_stop(live);
+}
+
 static void test_runs_are_forgotten(void **state)
 {
 	struct dash_live *live = begin(FAST_NS);
@@ -418,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_slow_reader_skips_snapshots),
 		cmocka_unit_test(test_runs_are_bounded),
 		cmocka_unit_test(test_silent_runs_make_room),
+		cmocka_unit_test(test_only_its_user_reports_a_run),
 		cmocka_unit_test(test_runs_are_forgotten),
 		cmocka_unit_test(test_listeners_are_bounded),
 	};

@@ -377,7 +377,7 @@ static void test_store_jobs_job__parts(void **state)
 	}
 	assert_job(store, id, "received", "{'files':2,'bytes':24}");
 	assert_int_equal(add_to(store, &id, "x", BODY), STORE_JOB_OK);
-	assert_int_equal(store_job_close(store, id, &came, &err), 0);
+	assert_int_equal(store_job_close(store, id, NULL, &came, &err), 0);
 	assert_int_equal(came, STORE_JOB_OK);
 	assert_job(store, id, "state", "'queued'");
 	assert_int_equal(add_to(store, &id, "x", BODY), STORE_JOB_CLOSED);
@@ -388,7 +388,7 @@ static void test_store_jobs_job__parts(void **state)
 	done(store, &last);
 	assert_job(store, id, "state", "'done'");
 	assert_counts(store, id, "stored 1, rejected 4");
-	assert_int_equal(store_job_close(store, 99, &came, &err), 0);
+	assert_int_equal(store_job_close(store, 99, NULL, &came, &err), 0);
 	assert_int_equal(came, STORE_JOB_NONE);
 }
 
@@ -411,7 +411,7 @@ static void test_store_jobs_job__cancel_and_retry(void **state)
 	cut(store, &work, 3);
 	item(&tools, store, &work, 0, FLAT);
 	item(&tools, store, &work, 1, NULL);
-	assert_int_equal(store_job_cancel(store, id, &came, &err), 0);
+	assert_int_equal(store_job_cancel(store, id, NULL, &came, &err), 0);
 	assert_int_equal(came, STORE_JOB_OK);
 	assert_job(store, id, "state", "'cancelled'");
 	assert_counts(store, id, "stored 1, rejected 1, cancelled 2");
@@ -464,7 +464,7 @@ static void test_store_jobs_job__an_item_requested_during_the_work_is_not_lost(v
 	auto_store_job_work first = { .job = 0 }, second = { .job = 0 }, third = { .job = 0 };
 	next(store, &first);
 	cut(store, &first, 3);
-	assert_int_equal(store_job_cancel(store, id, &came, &err), 0);
+	assert_int_equal(store_job_cancel(store, id, NULL, &came, &err), 0);
 	auto_json json_t *one = json_pack("[i]", 0), *other = json_pack("[i]", 2);
 	assert_int_equal(store_job_retry(store, id, one, &came, &at, &err), 0);
 	next(store, &second);

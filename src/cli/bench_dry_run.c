@@ -43,18 +43,22 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
 	struct vllm_bench plain = *bench;
 	struct pl_pyrandom pyrandom;
-	char openai[] = "openai";
+	char any[] = "vllm-pooling";
+	bool pools = exp_backend_has(bench->backend, EXP_BACKEND_POOLS);
 
-	if (!pl_text_equal(bench->dataset_name, "random"))
+	if (!pl_text_equal(bench->dataset_name, "random") &&
+	    !exp_dataset_has(bench->dataset_name, EXP_DATASET_PAIRS))
 		return false;
-	/* ids need no tokenizer, and this backend accepts them */
-	plain.backend = openai;
+	/* ids need no tokenizer, and this backend accepts them, alone and in lists */
+	plain.backend = any;
 	plain.prompt_token_ids = true;
 	plain.vocab_size = bench->vocab_size != OPTION_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
 	if (bench_dataset_build(&plain, NULL, &pyrandom, nplegacy, &dataset, PL_ERR_IGNORED) < 0)
 		return false;
 	json_object_set_new(plan, "prompt_tokens", lengths_of(dataset, false));
-	json_object_set_new(plan, "output_tokens", lengths_of(dataset, true));
+	json_object_set_new(plan, "output_tokens", pools ? json_null() : lengths_of(dataset, true));
+	/* several prompts may be one request */
+	json_object_set_new(plan, "requests", json_integer((json_int_t)dataset->count));
 	return true;
 }
 
@@ -112,7 +116,7 @@ static void add_range(const json_t *plan, const char *key, const char *label, st
 }
 
 /* The important lines come last, because the options fill a screen or two. */
-static void add_people_form(const json_t *shown, struct pl_buf *buf)
+static void add_people_form(const json_t *shown, bool pools, struct pl_buf *buf)
 {
 	auto_free char *options = pl_json_to_text(json_object_get(shown, "options"),
 						  PL_JSON_INDENT);
@@ -134,7 +138,10 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 			    pl_json_get_f64(plan, "last_send_s"));
 	pl_buf_add_char(buf, '\n');
 	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
-	add_range(plan, "output_tokens", "output tokens: ", buf);
+	if (pools)
+		pl_buf_add_text(buf, "output tokens:  none\n");
+	else
+		add_range(plan, "output_tokens", "output tokens: ", buf);
 	PL_JSON_EACH(problem, json_object_get(shown, "problems"))
 		pl_buf_addf(buf, "problem:        %s\n", pl_json_get_text(problem, "text"));
 }
@@ -167,8 +174,6 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 		return cli_fail(&err);
 	/* Options out of range are among the problems, and then there is no plan. */
 	bool plannable = problems->errors == 0;
-	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
-	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	struct pl_nplegacy nplegacy;
 	/* the number of records in the file is unknown until it is read */
 	json_object_set_new(plan, "requests",
@@ -177,6 +182,8 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());
 	}
+	size_t count = plannable ? (size_t)pl_json_get_i64(plan, "requests") : 0;
+	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	/* as after the prompts; if none could be drawn, from the seed alone */
 	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
 	bool known = count > 0;
@@ -191,6 +198,6 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 		json_string(bench->endpoint != NULL ? bench->endpoint : backend->endpoint));
 	if (as_json)
 		return cli_print_json(shown);
-	add_people_form(shown, &text);
+	add_people_form(shown, exp_backend_has(bench->backend, EXP_BACKEND_POOLS), &text);
 	return cli_print(pl_buf_text(&text));
 }

@@ -376,6 +376,86 @@ void exp_check_token_ids(struct exp_checker *c)
 	exp_refuse(c, "benchmark.prompt_token_ids", "true", expected);
 }
 
+/* vLLM's client reports itself what it cannot send. */
+static bool is_vllm_client(const struct exp_checker *c)
+{
+	return pl_text_equal(c->bench->client, "vllm");
+}
+
+/* The message names the backends for the reader of an experiment file. */
+static void add_backends(struct pl_buf *names, enum exp_backend_trait trait)
+{
+	for (unsigned i = 0; exp_backend_at(i) != NULL; i++) {
+		const struct exp_backend *backend = exp_backend_at(i);
+		if (!backend->later && (backend->traits & trait))
+			pl_buf_addf(names, "%s%s", names->len > 0 ? ", " : "", backend->name);
+	}
+}
+
+void exp_check_prompts_per_request(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
+
+	if (bench->random_batch_size == 1 || !is_dataset(c, "random") || is_vllm_client(c) ||
+	    exp_backend_has(bench->backend, EXP_BACKEND_LISTS))
+		return;
+	add_backends(&names, EXP_BACKEND_LISTS);
+	auto_free char *expected = pl_asprintf("1, because backend '%s' sends one prompt per "
+					       "request; several need one of %s",
+					       bench->backend, pl_buf_text(&names));
+	exp_refuse_number(c, "benchmark.random_batch_size", bench->random_batch_size, expected);
+}
+
+/*
+ * A query with documents comes from dataset random-rerank only, and a list of prompts is its form too.
+ * Probes are single prompts.
+ */
+void exp_check_pairs(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	const struct exp_dataset *dataset = exp_dataset_find(bench->dataset_name);
+	bool has_pairs = dataset != NULL && (dataset->traits & EXP_DATASET_PAIRS);
+	bool takes_pairs = exp_backend_has(bench->backend, EXP_BACKEND_PAIRS);
+	bool takes_lists = exp_backend_has(bench->backend, EXP_BACKEND_LISTS);
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
+
+	if (is_vllm_client(c))
+		return;
+	if (takes_pairs && dataset != NULL && !has_pairs && !dataset->later) {
+		auto_free char *expected = pl_asprintf("a dataset of queries with documents for "
+						       "backend '%s': random-rerank",
+						       bench->backend);
+		exp_refuse_text(c, "benchmark.dataset_name", dataset->name, expected);
+	}
+	if (has_pairs && !takes_pairs && !takes_lists) {
+		add_backends(&names, EXP_BACKEND_PAIRS);
+		add_backends(&names, EXP_BACKEND_LISTS);
+		auto_free char *expected = pl_asprintf(
+			"one of %s, because dataset '%s' has several "
+			"texts per request",
+			pl_buf_text(&names), dataset->name);
+		exp_refuse_text(c, "benchmark.backend", bench->backend, expected);
+	}
+	if (has_pairs && bench->no_reranker) {
+		static const char least[] =
+			"at least 2 with {benchmark.no_reranker}, one of them for "
+			"the query";
+		if (bench->num_prompts < 2)
+			exp_refuse_number(c, "benchmark.num_prompts", bench->num_prompts, least);
+		if (bench->random_batch_size < 2)
+			exp_refuse_number(c, "benchmark.random_batch_size",
+					  bench->random_batch_size, least);
+	}
+	if (takes_pairs && bench->probe_request_rate > 0) {
+		auto_free char *expected = pl_asprintf(
+			"0, because probes are single prompts, which "
+			"backend '%s' cannot send",
+			bench->backend);
+		exp_refuse(c, "benchmark.probe_request_rate", "a rate above 0", expected);
+	}
+}
+
 void exp_check_self_timed(struct exp_checker *c)
 {
 	/* vLLM's client reports it itself */
@@ -465,6 +545,39 @@ static void warn_of_dataset(struct exp_checker *c, enum vllm_bench_id id)
 	}
 }
 
+/* Pooling requests have no output and no sampling: vLLM drops these options. */
+static void warn_of_tokens(struct exp_checker *c)
+{
+	static const enum vllm_bench_id idle[] = {
+		VLLM_BENCH_top_p,
+		VLLM_BENCH_top_k,
+		VLLM_BENCH_min_p,
+		VLLM_BENCH_temperature,
+		VLLM_BENCH_frequency_penalty,
+		VLLM_BENCH_presence_penalty,
+		VLLM_BENCH_repetition_penalty,
+		VLLM_BENCH_logprobs,
+		VLLM_BENCH_output_len,
+		VLLM_BENCH_random_output_len,
+	};
+	const struct vllm_bench *bench = c->bench;
+
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_POOLS))
+		return;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(idle); i++)
+		warn_idle(c, idle[i], "a backend that generates tokens");
+	PL_JSON_EACH(item, bench->goodput) {
+		if (!pl_text_starts(json_string_value(item), "e2el:"))
+			exp_warn_for(c, "benchmark.goodput",
+				     "limits other than e2el have no effect without a backend that "
+				     "generates tokens");
+	}
+	if (exp_backend_has(bench->backend, EXP_BACKEND_PAIRS)) {
+		warn_idle(c, VLLM_BENCH_extra_body, "a backend other than vllm-rerank");
+		warn_idle(c, VLLM_BENCH_ignore_eos, "a backend other than vllm-rerank");
+	}
+}
+
 void exp_check_idle(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;
@@ -480,8 +593,11 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_ramp_up_start_rps, "{benchmark.ramp_up_strategy}");
 		warn_idle(c, VLLM_BENCH_ramp_up_end_rps, "{benchmark.ramp_up_strategy}");
 	}
+	warn_of_tokens(c);
 	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
 		warn_idle(c, VLLM_BENCH_vllm_metrics, "{benchmark.backend} openai-chat");
+	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_PAIRS))
+		warn_idle(c, VLLM_BENCH_no_reranker, "{benchmark.dataset_name} random-rerank");
 	if (bench->lora_modules == NULL)
 		warn_idle(c, VLLM_BENCH_lora_assignment, "{benchmark.lora_modules}");
 }
@@ -531,15 +647,11 @@ static void check_values_later(struct exp_checker *c)
 	const struct vllm_bench *bench = c->bench;
 	const struct exp_dataset *dataset = exp_dataset_find(bench->dataset_name);
 	const struct exp_backend *backend = exp_backend_find(bench->backend);
-	auto_free char *value = pl_asprintf("%lld", (long long)bench->random_batch_size);
 
 	if (dataset != NULL && dataset->later)
 		report_later(c, "benchmark.dataset_name", dataset->name, LATER_VALUE, VLLM_CLIENT);
 	if (backend != NULL && backend->later)
 		report_later(c, "benchmark.backend", backend->name, LATER_VALUE, VLLM_CLIENT);
-	if (bench->random_batch_size != 1 && is_dataset(c, "random"))
-		report_later(c, "benchmark.random_batch_size", value,
-			     "this version supports only 1", VLLM_CLIENT);
 }
 
 void exp_check_not_in_this_version(struct exp_checker *c)

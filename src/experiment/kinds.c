@@ -34,6 +34,11 @@ const struct exp_dataset *exp_dataset_at(unsigned i)
 	return i < PL_ARRAY_SIZE(datasets) ? &datasets[i] : NULL;
 }
 
+const struct exp_backend *exp_backend_at(unsigned i)
+{
+	return i < PL_ARRAY_SIZE(backends) ? &backends[i] : NULL;
+}
+
 const struct exp_dataset *exp_dataset_find(const char *name)
 {
 	return PL_ROW_FIND(datasets, name, name);

@@ -16,6 +16,7 @@ enum exp_dataset_trait {
 		/* requests its exact output length: ignores end-of-sequence tokens */
 	16,
 	EXP_DATASET_TIMED = 32, /* has its own send times */
+	EXP_DATASET_PAIRS = 64, /* a request is a query and its documents */
 };
 
 struct exp_dataset {
@@ -28,6 +29,11 @@ enum exp_backend_trait {
 	EXP_BACKEND_TAKES_IDS = 1, /* prompts may be token ids */
 	EXP_BACKEND_CHAT =
 		2, /* the server applies the chat template; the first event has the role */
+	EXP_BACKEND_POOLS = 4,    /* the response is one JSON text without output tokens */
+	EXP_BACKEND_LISTS = 8,    /* one request may hold several prompts */
+	EXP_BACKEND_PAIRS = 16,   /* a request is a query and its documents, all texts */
+	EXP_BACKEND_OBJECTS = 64, /* a prompt may be an object with the keys of the body */
+	EXP_BACKEND_MEDIA = 32,   /* made for images; this version sends texts only */
 };
 
 struct exp_backend {
@@ -43,6 +49,7 @@ const struct exp_dataset *exp_dataset_find(const char *name);
 const struct exp_backend *exp_backend_find(const char *name);
 /* In the order of the rows; NULL after the last one. */
 const struct exp_dataset *exp_dataset_at(unsigned i);
+const struct exp_backend *exp_backend_at(unsigned i);
 /* Return false if there is none with this name. */
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait);
 bool exp_backend_has(const char *name, enum exp_backend_trait trait);

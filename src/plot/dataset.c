@@ -65,11 +65,13 @@ static void lengths_read(const struct plot_dataset_input *input, struct lengths 
 	for (size_t i = 0; i < input->count; i++) {
 		const struct res_record *record = &input->records[i];
 		int64_t prompt = prompt_of(record);
-		if (prompt == RES_NO_COUNT || record->output_tokens_requested == RES_NO_COUNT)
+		/* a pooling request has no output */
+		int64_t output = record->input_sequences > 0 ? 0 : record->output_tokens_requested;
+		if (prompt == RES_NO_COUNT || output == RES_NO_COUNT)
 			continue;
 		ret->prompt[ret->count] = (double)prompt;
-		ret->output[ret->count] = (double)record->output_tokens_requested;
-		ret->total[ret->count] = (double)(prompt + record->output_tokens_requested);
+		ret->output[ret->count] = (double)output;
+		ret->total[ret->count] = (double)(prompt + output);
 		ret->reported += record->prompt_tokens_requested == RES_NO_COUNT;
 		ret->count++;
 	}

@@ -128,7 +128,7 @@ static void add_row(struct records *records, const struct res_record *record,
 		.server_ttft_s = record->server_ttft_s,
 		.server_decode_s = record->server_decode_s,
 		.prompt_tokens = res_prompt_tokens(record),
-		.output_tokens = timing.output_tokens,
+		.output_tokens = record->input_sequences > 0 ? RES_NO_COUNT : timing.output_tokens,
 		.chunks = (uint32_t)timing.mirror_chunk_count,
 		.tries = record->tries,
 		.http_status = record->status,
@@ -386,6 +386,8 @@ static bool take_number_member(struct io_jwalk *walk, struct res_record *record,
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->prompt_tokens);
 	if (io_jwalk_is(walk, "output_tokens"))
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->output_tokens);
+	if (io_jwalk_is(walk, "input_sequences"))
+		return take_count(walk, TOKENS_MAX, 0, &record->input_sequences);
 	if (io_jwalk_is(walk, "server_queue_s"))
 		return take_seconds(walk, &record->server_queue_s);
 	if (io_jwalk_is(walk, "server_ttft_s"))

@@ -42,8 +42,8 @@ struct records_row {
 	double server_ttft_s;
 	double server_decode_s;
 	int64_t prompt_tokens; /* RES_NO_COUNT: unknown */
-	int64_t output_tokens;
-	uint64_t gap_at; /* of struct records */
+	int64_t output_tokens; /* RES_NO_COUNT: of a pooling request, which has none */
+	uint64_t gap_at;       /* of struct records */
 	uint32_t gap_count;
 	uint32_t chunks;
 	uint32_t id_at; /* in the texts; 0: none */

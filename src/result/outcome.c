@@ -20,6 +20,13 @@ void res_outcome_free(struct res_outcome *outcome)
 	free(outcome);
 }
 
+/* All requests of a plan are of one kind. */
+bool res_outcome_pools(const struct res_outcome *outcome)
+{
+	return outcome->records != NULL && outcome->count > 0 &&
+	       outcome->records[0].input_sequences > 0;
+}
+
 /* At one time an end before a start: a slot that is filled again was never two. */
 static int by_time(const void *a, const void *b)
 {

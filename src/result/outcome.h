@@ -44,6 +44,8 @@ struct res_outcome {
 
 void res_outcome_free(struct res_outcome *outcome);
 PL_AUTO_DEFINE(struct res_outcome, res_outcome_free);
+/* Returns whether the requests are those of a pooling backend, which have no output tokens. */
+bool res_outcome_pools(const struct res_outcome *outcome);
 /*
  * Sorts by time while `in_flight` holds the change and not yet the sum; at equal times ends come
  * before starts.

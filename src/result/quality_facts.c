@@ -407,9 +407,12 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 	ret->output_token_disagreement = output_disagreement(outcome);
 	ret->prompt_token_disagreement = prompt_disagreement(
 		outcome, result_number(results, "prompt_token_offset_median"));
-	ret->tokens_by_events = tokens_by_events(outcome);
-	ret->reasonless = reasonless(outcome);
-	ret->lacking_done = lacking_done(outcome);
+	/* a pooling response has no tokens, no finish reason and no stream */
+	if (!res_outcome_pools(outcome)) {
+		ret->tokens_by_events = tokens_by_events(outcome);
+		ret->reasonless = reasonless(outcome);
+		ret->lacking_done = lacking_done(outcome);
+	}
 	output_length(outcome, how, ret);
 	ret->prompt_off_share = prompt_off_share(
 		outcome, result_number(results, "prompt_token_offset_median"));

@@ -116,6 +116,8 @@ struct res_record {
 	int64_t output_tokens_requested;
 	int64_t output_tokens; /* from token_source; RES_NO_COUNT: unknown */
 	enum res_token_source token_source;
+	/* of a pooling request, which has no output: its prompts, or documents; 0: another kind */
+	int64_t input_sequences;
 	uint32_t tries; /* including this one; 0: not sent */
 	/* measured by the server and reported with its usage, in seconds; NaN: not */
 	double server_queue_s;

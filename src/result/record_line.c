@@ -137,6 +137,9 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 			RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
 	add_text(line, ",\"token_source\":", res_token_source_name(record->token_source));
+	if (record->input_sequences > 0)
+		pl_json_add_i64(line, ",\"input_sequences\":", record->input_sequences,
+				RES_NO_COUNT);
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
 	if (record->done_missing)
 		pl_buf_add_text(line, ",\"done_missing\":true");
@@ -370,6 +373,11 @@ static int take_counts(struct reader *r, struct res_record *record)
 			 &record->output_tokens_requested) < 0 ||
 	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
 		return -1;
+	/* written only for pooling requests */
+	if (json_object_get(r->json, "input_sequences") != NULL &&
+	    (take_integer(r, "input_sequences", 0, &record->input_sequences) < 0 ||
+	     record->input_sequences == 0))
+		return wrong(r, "input_sequences", "an integer of at least 1, or no key");
 	const json_t *value = take(r, "token_source");
 	if (value == NULL)
 		return -1;

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "experiment/values.h"
 #include "result/document.h"
 #include "result/flat/offline.h"
@@ -21,7 +22,8 @@
 #define TAIL_LINES   10 /* of the server's log, below the table */
 
 /* vLLM's choice where percentile_metrics is not given. */
-#define SHOWN_DEFAULT "ttft,tpot,itl"
+#define SHOWN_DEFAULT   "ttft,tpot,itl"
+#define SHOWN_BY_POOLED "e2el"
 
 /*
  * Maximum relative difference of a metric from its value by planned send time without showing both.
@@ -95,6 +97,7 @@ static void add_count(struct pl_buf *buf, const char *label, double value)
 static void add_totals(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
 	bool counted = !bench->skip_tokenizer_init;
+	bool pools = exp_backend_has(bench->backend, EXP_BACKEND_POOLS);
 
 	add_count(buf, "Successful requests:", number(results, "completed"));
 	add_count(buf, "Failed requests:", number(results, "failed"));
@@ -104,18 +107,23 @@ static void add_totals(const json_t *results, const struct vllm_bench *bench, st
 		add_number(buf, "Request rate configured (RPS):", bench->request_rate);
 	add_number(buf, "Benchmark duration (s):", number(results, "duration"));
 	add_count(buf, "Total input tokens:", number(results, "total_input_tokens"));
-	if (counted)
+	if (counted && !pools)
 		add_count(buf, "Total generated tokens:", number(results, "total_output_tokens"));
 	add_number(buf, "Request throughput (req/s):", number(results, "request_throughput"));
-	if (json_array_size(bench->goodput) > 0)
+	if (pools)
+		add_number(buf, "Input throughput (inputs/s):",
+			   number(results, "input_sequence_throughput"));
+	if (json_array_size(bench->goodput) > 0 && !pools)
 		add_number(buf, "Request goodput (req/s):", number(results, "request_goodput"));
-	if (counted) {
+	if (counted && !pools) {
 		add_number(buf, "Output token throughput (tok/s):",
 			   number(results, "output_throughput"));
 		add_number(buf, "Peak output token throughput (tok/s):",
 			   number(results, "max_output_tokens_per_s"));
 	}
-	add_number(buf, "Peak concurrent requests:", number(results, "max_concurrent_requests"));
+	if (!pools)
+		add_number(buf,
+			   "Peak concurrent requests:", number(results, "max_concurrent_requests"));
 	/* vLLM's peak counts by seconds and can lie above the cap; this one shows that it held */
 	if (bench->max_concurrency != OPTION_NO_I64)
 		add_count(buf, "Peak requests in flight:", number(results, "peak_in_flight"));
@@ -149,6 +157,7 @@ static bool is_of_vllm(const char *key)
 	return false;
 }
 
+/* Such metrics are of tokens, which pooling has none of. */
 static bool needs_tokenizer(const char *key)
 {
 	return pl_text_equal(key, "ttft_ms") || pl_text_equal(key, "tpot_ms") ||
@@ -157,11 +166,13 @@ static bool needs_tokenizer(const char *key)
 
 bool res_report_shows(const char *key, const struct vllm_bench *bench)
 {
-	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
+	bool pools = exp_backend_has(bench->backend, EXP_BACKEND_POOLS);
+	const char *shown = pools ? SHOWN_BY_POOLED : SHOWN_DEFAULT;
+	const char *names = bench->percentile_metrics ? bench->percentile_metrics : shown;
 
 	if (!is_of_vllm(key) || !is_requested(names, key))
 		return false;
-	if (bench->skip_tokenizer_init && needs_tokenizer(key))
+	if ((bench->skip_tokenizer_init || pools) && needs_tokenizer(key))
 		return false;
 	if (pl_text_equal(key, "client_queue_time_ms"))
 		return bench->max_concurrency != OPTION_NO_I64;

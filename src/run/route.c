@@ -96,7 +96,8 @@ struct bench_load run_route_load(const struct run_context *run, const struct run
 		.stall_timeout_ns = bench->stall_timeout,
 		.run_timeout_ns = OPTION_NO_I64,
 		.retry_delay_ns = bench->retry_delay,
-		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
+		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")) ||
+				 exp_backend_has(bench->backend, EXP_BACKEND_POOLS),
 		.keeps_text = bench->save_detailed,
 		.output_chunks = pl_text_equal(route->vllm_metrics, RUN_METRICS_0_33),
 		.realtime = bench->realtime,

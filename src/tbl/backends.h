@@ -17,14 +17,22 @@ BACKEND(openai_chat, "openai-chat", NOW, "/v1/chat/completions", "chat/completio
 	EXP_BACKEND_CHAT)
 BACKEND(openai_responses, "openai-responses", NOW, "/v1/responses", "responses", 0)
 BACKEND(openai_audio, "openai-audio", LATER, "/v1/audio/transcriptions", NULL, 0)
-BACKEND(openai_embeddings, "openai-embeddings", LATER, "/v1/embeddings", NULL, 0)
-BACKEND(openai_embeddings_chat, "openai-embeddings-chat", LATER, "/v1/embeddings", NULL, 0)
-BACKEND(openai_embeddings_clip, "openai-embeddings-clip", LATER, "/v1/embeddings", NULL, 0)
-BACKEND(openai_embeddings_vlm2vec, "openai-embeddings-vlm2vec", LATER, "/v1/embeddings", NULL, 0)
-BACKEND(infinity_embeddings, "infinity-embeddings", LATER, "/embeddings", NULL, 0)
-BACKEND(infinity_embeddings_clip, "infinity-embeddings-clip", LATER, "/embeddings", NULL, 0)
-BACKEND(vllm_pooling, "vllm-pooling", LATER, "/pooling", NULL, 0)
-BACKEND(vllm_rerank, "vllm-rerank", LATER, "/v1/rerank", NULL, 0)
+BACKEND(openai_embeddings, "openai-embeddings", NOW, "/v1/embeddings", "embeddings",
+	EXP_BACKEND_POOLS | EXP_BACKEND_TAKES_IDS | EXP_BACKEND_LISTS)
+BACKEND(openai_embeddings_chat, "openai-embeddings-chat", NOW, "/v1/embeddings", "embeddings",
+	EXP_BACKEND_POOLS)
+BACKEND(openai_embeddings_clip, "openai-embeddings-clip", NOW, "/v1/embeddings", "embeddings",
+	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA)
+BACKEND(openai_embeddings_vlm2vec, "openai-embeddings-vlm2vec", NOW, "/v1/embeddings", "embeddings",
+	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA)
+BACKEND(infinity_embeddings, "infinity-embeddings", NOW, "/embeddings", "embeddings",
+	EXP_BACKEND_POOLS | EXP_BACKEND_LISTS)
+BACKEND(infinity_embeddings_clip, "infinity-embeddings-clip", NOW, "/embeddings", "embeddings",
+	EXP_BACKEND_POOLS | EXP_BACKEND_LISTS | EXP_BACKEND_MEDIA)
+BACKEND(vllm_pooling, "vllm-pooling", NOW, "/pooling", "pooling",
+	EXP_BACKEND_POOLS | EXP_BACKEND_TAKES_IDS | EXP_BACKEND_LISTS | EXP_BACKEND_OBJECTS)
+BACKEND(vllm_rerank, "vllm-rerank", NOW, "/v1/rerank", "rerank",
+	EXP_BACKEND_POOLS | EXP_BACKEND_PAIRS)
 BACKEND(null, "null", INNER, "/", "", EXP_BACKEND_TAKES_IDS)
 
 #undef BACKEND

@@ -145,11 +145,11 @@ BENCH(INT, VALUE, random_prefix_len, "--random-prefix-len", 0, 0, 100000000,
     .group = "Dataset random")
 BENCH(INT, VALUE, random_batch_size, "--random-batch-size", 1, 1, 1000000,
     "random: put N prompts into one request of the pooling backends",
-    .group = "Dataset random", .verdict = OPTION_NOT_YET,
-    .remark = "only 1 is accepted; larger values need the pooling backends")
+    .group = "Dataset random", .verdict = OPTION_EQUAL,
+    .remark = "refused for a backend that takes one prompt per request; vLLM fails at the first request")
 BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
     "random-rerank: shape the prompts for an embedding model",
-    .group = "Other datasets", .after = "random_mm_bucket_config", .later = true)
+    .group = "Other datasets", .after = "random_mm_bucket_config")
 BENCH(INT, VALUE, random_mm_base_items_per_request, "--random-mm-base-items-per-request",
     1, -INF, INF,
     "random-mm: send N media items per request on average",
@@ -341,7 +341,7 @@ BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
     "timed_trace: send requests at the timestamps of the trace",
     .nullable = true, .group = "Other datasets", .negative_flag = "--no-self-timed", .later = true)
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
-    "show and save these metrics, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue (default: ttft,tpot,itl)",
+    "show and save these metrics, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue (default: ttft,tpot,itl; e2el for pooling backends)",
     .nullable = true, .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,
     .remark = "`profllm.results` has all metrics, whatever is selected", .aside = true)
 BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,

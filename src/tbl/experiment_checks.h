@@ -26,6 +26,8 @@ CHECK(random_prompts, ALONE, FIRM, LOAD, "random prompts have at least one token
 CHECK(prefix_prompts, ALONE, FIRM, LOAD, "prompts with shared prefixes have at least one token, and each prefix has a prompt")
 CHECK(output_length, ALONE, FIRM, LOAD, "responses have at least one token")
 CHECK(token_ids, ALONE, FIRM, LOAD, "token ids are sent only to a backend that accepts them")
+CHECK(prompts_per_request, ALONE, FIRM, LOAD, "several prompts are put into one request only for a backend that accepts lists")
+CHECK(pairs, ALONE, FIRM, LOAD, "a backend for reranking gets queries with documents, and they go to a backend that accepts them")
 CHECK(ramp, ALONE, FIRM, ALL, "a ramp has two rates, the second at least the first, and no other rate is set")
 CHECK(dataset_file, ALONE, FIRM, LOAD, "a dataset from a file has a path, and a generated one has none")
 CHECK(dataset_tokenizer, ALONE, FIRM, LOAD, "the tokenizer is turned off only for a dataset that needs none")

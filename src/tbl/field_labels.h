@@ -69,6 +69,8 @@ LABEL("results.avg_cold_encoder_compilation_time", "Mean cold encoder compilatio
 LABEL("results.avg_warm_startup_time", "Mean warm startup")
 LABEL("results.avg_warm_compilation_time", "Mean warm compilation")
 LABEL("results.avg_warm_encoder_compilation_time", "Mean warm encoder compilation")
+LABEL("results.total_input_sequences", "Input sequences")
+LABEL("results.input_sequence_throughput", "Input sequence throughput")
 LABEL("results.rtfx", "Real-time factor")
 LABEL("results.probe_completed", "Completed probes")
 LABEL("results.probe_failed", "Failed probes")

@@ -9,6 +9,8 @@
  *   direction  LOWER or HIGHER is better, or NEITHER
  *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's, only of its offline benchmarks), OURS, or KIND
  *              (ours, over the requests that have output of this kind; its keys are missing if no request has)
+ *              FIGURE only: POOLING (vLLM's, of its pooling backends; results of earlier versions lack the key, and no
+ *              column of a database holds it)
  *   headline   true: each of its STATISTICs has a client error bound, which determines the verdict
  *              (result/metrics/client_error.h); else false
  *   formula    of one sample, in symbols of docs/reference/metrics.md
@@ -50,15 +52,19 @@ FIGURE(retried_requests, "req", INT, NEITHER, OURS, "|{r: tries > 1}|",
 FIGURE(total_input_tokens, "tok", INT, NEITHER, VLLM, "sum over S of p",
        "prompt tokens of the completed requests, from usage, or else as requested")
 FIGURE(total_output_tokens, "tok", INT, NEITHER, VLLM, "sum over S of n",
-       "output tokens of the completed requests")
+       "output tokens of the completed requests; null for pooling backends")
+FIGURE(total_input_sequences, "count", INT, NEITHER, POOLING, "sum over S of the prompts of a request",
+       "pooling backends: prompts of the completed requests, or documents of a rerank; null for other backends")
 FIGURE(request_throughput, "req/s", NUM, HIGHER, VLLM, "|S| / T",
        "completed requests per second")
 FIGURE(request_goodput, "req/s", NUM, HIGHER, VLLM, "|{r in S: all limits kept}| / T",
        "completed requests per second that met every limit of `goodput`; null without limits")
 FIGURE(input_throughput, "tok/s", NUM, HIGHER, OURS, "total_input_tokens / T",
        "prompt tokens per second")
+FIGURE(input_sequence_throughput, "1/s", NUM, HIGHER, POOLING, "total_input_sequences / T",
+       "pooling backends: prompts or documents per second; null for other backends")
 FIGURE(output_throughput, "tok/s", NUM, HIGHER, VLLM, "total_output_tokens / T",
-       "output tokens per second")
+       "output tokens per second; null for pooling backends")
 FIGURE(total_token_throughput, "tok/s", NUM, HIGHER, VLLM,
        "(total_input_tokens + total_output_tokens) / T",
        "prompt and output tokens per second")
@@ -178,6 +184,7 @@ STATISTIC(p99, 99)
 RATE(REQUESTS, request_throughput)
 RATE(GOOD, request_goodput)
 RATE(INPUT, input_throughput)
+RATE(SEQUENCES, input_sequence_throughput)
 RATE(OUTPUT, output_throughput)
 RATE(TOKENS, total_token_throughput)
 

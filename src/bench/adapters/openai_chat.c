@@ -2,22 +2,11 @@
 
 #include "bench/adapters/openai_common.h"
 
-/* A text prompt becomes one user message whose content is a list of one typed part. */
-static json_t *messages_of(const struct bench_sample *sample)
-{
-	if (sample->messages != NULL)
-		return json_incref(sample->messages);
-	if (sample->prompt == NULL)
-		return NULL;
-	return json_pack("[{s:s, s:[{s:s, s:o}]}]", "role", "user", "content", "type", "text",
-			 "text", pl_json_from_ctext(sample->prompt));
-}
-
 static int encode_chat(const struct bench_encode *encode, const struct bench_sample *sample,
 		       struct pl_buf *buf, struct pl_err *err)
 {
 	auto_json json_t *body = json_object();
-	json_t *messages = messages_of(sample);
+	json_t *messages = bench_openai_messages(sample);
 
 	if (messages == NULL)
 		return pl_err_invalid(err, "sample %lld has no text or messages for a chat",

@@ -23,6 +23,13 @@ void bench_openai_body_stream(const struct bench_encode *encode, json_t *body)
 	json_object_set_new(body, "stream_options", options);
 }
 
+static int write_body(const json_t *body, struct pl_buf *buf, struct pl_err *err)
+{
+	if (!pl_json_write(body, PL_JSON_PYTHON, buf))
+		return pl_err_invalid(err, "request body is larger than %zu bytes", buf->max);
+	return 0;
+}
+
 int bench_openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
 			    struct pl_err *err)
 {
@@ -45,9 +52,27 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 	if (json_is_false(json_object_get(body, "stream")) &&
 	    json_object_get(bench->extra_body, "stream_options") == NULL)
 		json_object_del(body, "stream_options");
-	if (!pl_json_write(body, PL_JSON_PYTHON, buf))
-		return pl_err_invalid(err, "request body is larger than %zu bytes", buf->max);
-	return 0;
+	return write_body(body, buf, err);
+}
+
+int bench_pooled_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
+			    struct pl_err *err)
+{
+	if (encode->ignore_eos)
+		json_object_set_new(body, "ignore_eos", json_true());
+	if (encode->bench->extra_body != NULL)
+		json_object_update(body, encode->bench->extra_body);
+	return write_body(body, buf, err);
+}
+
+json_t *bench_openai_messages(const struct bench_sample *sample)
+{
+	if (sample->messages != NULL)
+		return json_incref(sample->messages);
+	if (sample->prompt == NULL)
+		return NULL;
+	return json_pack("[{s:s, s:[{s:s, s:o}]}]", "role", "user", "content", "type", "text",
+			 "text", pl_json_from_ctext(sample->prompt));
 }
 
 /* No response has this many tokens: a larger count is invalid, and sums of it might overflow. */
@@ -448,7 +473,7 @@ int bench_openai_read_error(struct io_jwalk *walk, struct bench_event *event)
  * {"object": "error", "message": …} and {"detail": …}: the format of other servers and older
  * releases.
  */
-static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object)
+int bench_openai_read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
@@ -511,9 +536,9 @@ static int read_key(struct io_jwalk *walk, struct bench_event *event)
 	if (io_jwalk_is(walk, "error"))
 		return bench_openai_read_error(walk, event);
 	if (io_jwalk_is(walk, "object"))
-		return read_plain_error(walk, event, true);
+		return bench_openai_read_plain_error(walk, event, true);
 	if (io_jwalk_is(walk, "message") || io_jwalk_is(walk, "detail"))
-		return read_plain_error(walk, event, false);
+		return bench_openai_read_plain_error(walk, event, false);
 	return bench_openai_pass(walk, io_jwalk_next(walk));
 }
 

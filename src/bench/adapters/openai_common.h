@@ -16,6 +16,15 @@ void bench_openai_body_stream(const struct bench_encode *encode, json_t *body);
 int bench_openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
 			    struct pl_err *err) PL_MUST_CHECK;
 
+/* The same without sampling parameters: pooling requests have none. */
+int bench_pooled_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
+			    struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Returns the messages of a sample: its own, or one user message whose content is a list of one typed
+ * part with its prompt. NULL: it has neither. New reference.
+ */
+json_t *bench_openai_messages(const struct bench_sample *sample);
+
 int bench_openai_decode(const char *data, size_t len, struct bench_event *ret);
 
 /* Trims an event's data, so that [DONE] is recognized among blanks. */
@@ -30,6 +39,8 @@ void bench_openai_keep_error_text(const struct io_jwalk *walk, struct bench_even
 /* Reads the value of a key "usage": an object with two counts under these names, or null. */
 int bench_openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
 			    struct bench_event *event);
+/* Reads the error of {"object": "error", "message": …} and {"detail": …}. `object`: the key. */
+int bench_openai_read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object);
 /*
  * Reads the value of a key "error": an object with a message, or a text; null and empty ones are
  * not an error.

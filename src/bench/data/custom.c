@@ -35,7 +35,9 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 	struct bench_entry entry = { .output_tokens = RES_NO_COUNT };
 	const json_t *prompt = json_object_get(json, "prompt");
 
-	if (!json_is_string(prompt))
+	bool is_object = json_is_object(prompt) && bench_dataset_takes_objects(bench);
+
+	if (!json_is_string(prompt) && !is_object)
 		return pl_err_invalid(err, "%s:%zu: expected an object with a string 'prompt'",
 				      bench->dataset_path, line_no);
 	if (output_len(bench) == FROM_RECORDS) {
@@ -47,7 +49,10 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 				"because {benchmark.custom_output_len} is -1",
 				bench->dataset_path, line_no);
 	}
-	entry.prompt = pl_json_to_ctext(prompt);
+	if (is_object)
+		entry.object = json_incref((json_t *)prompt);
+	else
+		entry.prompt = pl_json_to_ctext(prompt);
 	bench_entries_add(into, &entry);
 	return 0;
 }

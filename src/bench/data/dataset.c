@@ -191,6 +191,7 @@ void bench_dataset_free(struct bench_dataset *dataset)
 		free(dataset->samples[i].prompt);
 		free(dataset->samples[i].ids);
 		json_decref(dataset->samples[i].messages);
+		json_decref(dataset->samples[i].inputs);
 	}
 	free(dataset->samples);
 	free(dataset->sha256);

@@ -14,6 +14,12 @@ struct bench_sample {
 	size_t id_count;
 	json_t *messages; /* chat messages of the dataset, or NULL */
 	/*
+	 * Instead of prompt and ids, the prompts of one pooling request: an array of texts or of
+	 * arrays of ids, or a query and its documents; or an object with the keys of the body; NULL:
+	 * one prompt.
+	 */
+	json_t *inputs;
+	/*
 	 * Requested, as counted by vLLM: for random without the special tokens that the server
 	 * adds, for sharegpt and custom with those of the tokenizer; RES_NO_COUNT: unknown.
 	 */

@@ -9,7 +9,8 @@
 
 /* The usable entries of a file, in its order. */
 struct bench_entry {
-	char *prompt;          /* NULL: generated */
+	char *prompt;          /* NULL: generated, or an object */
+	json_t *object;        /* a prompt with the keys of a body; NULL: none */
 	char *completion;      /* NULL: none */
 	int64_t input_tokens;  /* of a generated prompt */
 	int64_t output_tokens; /* RES_NO_COUNT: not given */
@@ -19,6 +20,7 @@ struct bench_entries {
 	struct bench_entry *items;
 	size_t count;
 	size_t room;
+	size_t objects;    /* entries whose prompt is an object */
 	size_t with_media; /* entries whose image or video is not sent */
 	/*
 	 * Number of records with text that is not JSON and was replaced; the first of them, from 1.
@@ -125,6 +127,11 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
  */
 int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids,
 		       struct pl_err *err) PL_MUST_CHECK;
+
+/* Returns whether the backend accepts prompts that are objects with the keys of the body. */
+bool bench_dataset_takes_objects(const struct vllm_bench *bench);
+/* Returns whether the backend is made for images, which this version does not send. */
+bool bench_dataset_wants_media(const struct vllm_bench *bench);
 
 /*
  * Converts all samples' ids to texts without checking them again: vLLM uses the original lengths.

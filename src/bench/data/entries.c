@@ -54,10 +54,8 @@ static int count_prompts(struct bench_dataset_work *work, size_t count, int64_t 
 {
 	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		texts[i] = work->entries.items[i].prompt;
-		ret[i] = RES_NO_COUNT;
-	}
 	return work->tokenizer != NULL ? bench_count_tokens(work->tokenizer, texts, count, ret, err)
 				       : 0;
 }
@@ -68,6 +66,7 @@ static struct bench_sample take_entry(const struct bench_dataset_work *work,
 {
 	struct bench_sample sample = {
 		.prompt = pl_take(entry->prompt),
+		.inputs = pl_take(entry->object),
 		.prompt_tokens = tokens,
 		.output_tokens = how->output_len == RES_NO_COUNT ? entry->output_tokens
 								 : how->output_len,
@@ -107,11 +106,16 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	/* Shuffled before it is cut: another num_prompts takes more or fewer of the same order. */
 	bench_entries_shuffle(work, how->seed);
 	work->into->chat_template = "none";
-	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
-	    count_prompts(work, count, tokens, err) < 0)
+	/* only a model knows the text of an object, and its length */
+	bool texts = entries->objects == 0;
+	for (size_t i = 0; i < count; i++)
+		tokens[i] = RES_NO_COUNT;
+	if ((how->templated && texts && lay_template(work, entries->items, count, how, err) < 0) ||
+	    (texts && count_prompts(work, count, tokens, err) < 0))
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	/* Counted after applying the template: the reported length is that of the sent text. */
-	note_losses(work, tokens, count);
+	if (texts)
+		note_losses(work, tokens, count);
 	for (size_t i = 0; i < count; i++) {
 		struct bench_sample sample = take_entry(work, how, &entries->items[i], tokens[i]);
 		bench_dataset_add(work, &sample);

@@ -92,6 +92,16 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 	return 0;
 }
 
+bool bench_dataset_takes_objects(const struct vllm_bench *bench)
+{
+	return exp_backend_has(bench->backend, EXP_BACKEND_OBJECTS);
+}
+
+bool bench_dataset_wants_media(const struct vllm_bench *bench)
+{
+	return exp_backend_has(bench->backend, EXP_BACKEND_MEDIA);
+}
+
 int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err)
 {
 	struct bench_dataset *into = work->into;

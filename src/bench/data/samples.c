@@ -14,6 +14,7 @@
 void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry)
 {
 	*PL_PUSH(entries->items, entries->count, entries->room) = *entry;
+	entries->objects += entry->object != NULL;
 }
 
 void bench_entries_done(struct bench_entries *entries)
@@ -21,6 +22,7 @@ void bench_entries_done(struct bench_entries *entries)
 	for (size_t i = 0; i < entries->count; i++) {
 		free(entries->items[i].prompt);
 		free(entries->items[i].completion);
+		json_decref(entries->items[i].object);
 	}
 	free(entries->items);
 	*entries = (struct bench_entries){ 0 };
@@ -212,6 +214,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 		uint64_t from = pl_pyrandom_below(work->pyrandom, original);
 		struct bench_sample copy = work->into->samples[from];
 		copy.prompt = pl_strdup(copy.prompt);
+		copy.inputs = json_incref(copy.inputs);
 		bench_dataset_add(work, &copy);
 	}
 	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the dataset has only %zu",

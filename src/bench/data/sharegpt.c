@@ -102,6 +102,13 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 			"with its output at most %d)",
 			work->bench->dataset_path, PROMPT_TOKENS_MIN, PROMPT_TOKENS_MAX,
 			TOTAL_TOKENS_MAX);
+	if (entries->with_media > 0 && bench_dataset_wants_media(work->bench))
+		return pl_err_invalid(
+			err,
+			"%s: %zu conversations have an image or a video, which this "
+			"version does not send; use backend openai-embeddings-chat or "
+			"infinity-embeddings to send their texts",
+			work->bench->dataset_path, entries->with_media);
 	if (entries->with_media > 0)
 		bench_dataset_note(work->into,
 				   "%zu conversations have an image or a video, which is not sent",

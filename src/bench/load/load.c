@@ -326,6 +326,7 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 		record->request_id = request->request_id;
 		record->prompt_tokens_requested = request->prompt_tokens;
 		record->output_tokens_requested = request->output_tokens;
+		record->input_sequences = request->input_sequences;
 	}
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();

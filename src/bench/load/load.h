@@ -23,6 +23,7 @@ struct bench_request {
 	int64_t planned_ns;               /* after the start */
 	int64_t prompt_tokens;            /* requested; RES_NO_COUNT */
 	int64_t output_tokens;            /* requested */
+	int64_t input_sequences;          /* prompts of a pooling request; 0: of another kind */
 };
 
 /*

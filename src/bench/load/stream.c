@@ -288,7 +288,7 @@ static void sum_up(struct bench_stream *stream)
 		record->output_tokens = usage_total(stream);
 		record->token_source = RES_TOKENS_USAGE;
 		res_record_give_tokens(record, record->output_tokens - stream->tokens);
-	} else if (stream->any_event) {
+	} else if (stream->any_event && !stream->adapter->pools) {
 		record->output_tokens = stream->tokens;
 		record->token_source = stream->all_counted ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
 	}
@@ -363,6 +363,19 @@ static void fail_short(struct bench_stream *stream, const char *kind, const char
 		fail(stream, kind, text);
 }
 
+/* The bytes of a binary response are only counted: its header shows the rest, if it was sent. */
+static int decode_binary(struct bench_stream *stream, struct bench_event *ret)
+{
+	static const char nothing[] = "{}";
+	bool has_header = stream->metadata.len > 0;
+
+	if (stream->adapter->decode(has_header ? pl_buf_text(&stream->metadata) : nothing,
+				    has_header ? stream->metadata.len : strlen(nothing), ret) < 0)
+		return -1;
+	ret->content = stream->body.len > 0;
+	return 0;
+}
+
 /* An answer in one piece: all its choices at once. */
 static void take_whole(struct bench_stream *stream)
 {
@@ -376,9 +389,11 @@ static void take_whole(struct bench_stream *stream)
 	}
 	const char *data = pl_buf_text(&stream->body);
 	size_t len = stream->body.len;
-	if (stream->adapter->decode(data, len, &event) < 0) {
+	int decoded = stream->is_binary ? decode_binary(stream, &event)
+					: stream->adapter->decode(data, len, &event);
+	if (decoded < 0) {
 		fail_with_words(stream, "protocol", "the response violates the protocol", data,
-				len);
+				stream->is_binary ? 0 : len);
 		return;
 	}
 	take_usage(stream, &event);
@@ -389,6 +404,8 @@ static void take_whole(struct bench_stream *stream)
 	stream->seen_mask = event.choice_mask;
 	stream->tokens = event.tokens != RES_NO_COUNT ? event.tokens : 0;
 	stream->all_counted = event.tokens != RES_NO_COUNT;
+	if (stream->adapter->pools)
+		stream->finished_mask = stream->seen_mask = 1;
 	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
 		fail_by_event(stream, &event, data, len);
 }
@@ -461,7 +478,9 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	else if (!stream->done_seen && !(is_finished(stream) && stream->body_done))
 		fail_short(stream, "truncated", "the stream ended without its closing event");
 	else if (!stream->any_event)
-		fail_short(stream, "no_output", "the stream had no event with output");
+		fail_short(stream, "no_output",
+			   stream->adapter->pools ? "the response has no result"
+						  : "the stream had no event with output");
 	else if (is_cut_short(stream))
 		fail_short(stream, "truncated", "the stream ended without a finish reason");
 	else if (strcmp(record->finish_reason, "abort") == 0)
@@ -520,6 +539,7 @@ static void fail_coding(struct bench_stream *stream, const char *coding)
 
 static void note_type(struct bench_stream *stream, const struct io_http_head *head)
 {
+	static const char binary[] = "application/octet-stream";
 	const char *type = io_http_header_get(head, "content-type");
 	const char *coding = coding_of(head);
 
@@ -530,6 +550,11 @@ static void note_type(struct bench_stream *stream, const struct io_http_head *he
 	else if (stream->whole && stream->type[0] != '\0' && is_event_type(stream))
 		fail(stream, "protocol", "found an event stream, expected a single response");
 	stream->sniffs = !stream->whole;
+	stream->is_binary = stream->adapter->pools &&
+			    strncasecmp(stream->type, binary, sizeof(binary) - 1) == 0;
+	const char *metadata = io_http_header_get(head, "metadata");
+	if (stream->is_binary && metadata != NULL)
+		pl_buf_add_text(&stream->metadata, metadata);
 }
 
 static int on_head(void *user, const struct io_http_head *head)
@@ -638,6 +663,7 @@ void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *
 					 .result = BENCH_STREAM_FAILED };
 	pl_buf_init(&stream->body, whole ? BENCH_WHOLE_BYTES_MAX + 1 : BENCH_ERROR_BYTES_MAX + 1);
 	pl_buf_init(&stream->text, BENCH_WHOLE_BYTES_MAX);
+	pl_buf_init(&stream->metadata, BENCH_WHOLE_BYTES_MAX);
 	stream->http = io_http_new(IO_HTTP_RESPONSE, &calls, stream);
 	io_sse_init(&stream->sse, on_event, stream);
 }
@@ -648,6 +674,7 @@ void bench_stream_done(struct bench_stream *stream)
 	io_sse_done(&stream->sse);
 	pl_buf_done(&stream->body);
 	pl_buf_done(&stream->text);
+	pl_buf_done(&stream->metadata);
 }
 
 void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder)
@@ -656,6 +683,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	io_sse_reset(&stream->sse);
 	pl_buf_forget(&stream->body, KEEP_BYTES);
 	pl_buf_forget(&stream->text, KEEP_BYTES);
+	pl_buf_clear(&stream->metadata);
 	stream->recorder = recorder;
 	recorder->record->output_chunks = stream->output_chunks;
 	recorder->record->server_queue_s = NAN;
@@ -678,6 +706,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->sniffs = false;
 	stream->guess = IO_SSE_SHORT;
 	stream->drops_body = false;
+	stream->is_binary = false;
 	stream->type[0] = '\0';
 	stream->body_done = false;
 	stream->done_seen = false;

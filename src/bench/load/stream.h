@@ -16,6 +16,8 @@
  * with choices, and one of these is true:
  * - each choice has a finish_reason, and [DONE] arrived or HTTP ended the body properly;
  * - no choice has a finish_reason, [DONE] arrived, and usage counts the tokens.
+ * A response of a pooling protocol is complete if its status is 200 and its body has a result. It has no
+ * output tokens.
  *
  * Events after [DONE] are ignored. Keep-alives (comments, empty events, null, pings) are ignored
  * everywhere.
@@ -65,6 +67,11 @@ struct bench_stream {
 	 * of events
 	 */
 	struct pl_buf body;
+	/*
+	 * of a binary response of a pooling protocol (encoding_format "bytes"): its header
+	 * `metadata`, which is JSON like the response without its numbers
+	 */
+	struct pl_buf metadata;
 
 	int64_t t_ns;     /* of the current read */
 	int64_t since_ns; /* earliest arrival of its bytes if they were sent together */
@@ -81,6 +88,7 @@ struct bench_stream {
 	bool is_events;          /* status 200: a stream of events */
 	bool chunked;            /* a piece of the body is what the server sent at once */
 	bool drops_body;         /* the body has no readable content */
+	bool is_binary;          /* the body is numbers; see metadata */
 	bool sniffs;             /* too few bytes of the body to guess its format */
 	enum io_sse_guess guess; /* format of the body; SHORT: not checked */
 	char type[80];           /* Content-Type, "" without one */

@@ -42,7 +42,7 @@ json_t *dash_records_sums(const struct records *records, const uint32_t *rows, s
 	int64_t input = 0, output = 0, counts[RECORDS_STATUSES] = { 0 };
 	double gaps_ns = 0;
 	size_t gap_count = 0;
-	bool knows_input = true;
+	bool knows_input = true, knows_output = true;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct records_row *row = &records->rows[rows[i]];
@@ -50,21 +50,23 @@ json_t *dash_records_sums(const struct records *records, const uint32_t *rows, s
 		if (row->status != RECORDS_COMPLETED)
 			continue;
 		/* at most 2^31 each, and 2^32 rows */
-		output += row->output_tokens;
+		output += row->output_tokens != RES_NO_COUNT ? row->output_tokens : 0;
+		knows_output = knows_output && row->output_tokens != RES_NO_COUNT;
 		input += row->prompt_tokens != RES_NO_COUNT ? row->prompt_tokens : 0;
 		knows_input = knows_input && row->prompt_tokens != RES_NO_COUNT;
 		gaps_ns += row->gap_count > 0 ? (double)(row->last_ns - row->first_ns) : 0;
 		gap_count += row->gap_count;
 	}
 	double itl_ms = gap_count > 0 ? gaps_ns / (double)gap_count / 1e6 : NAN;
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o}", "completed",
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "completed",
 			 (json_int_t)counts[RECORDS_COMPLETED], "failed",
 			 (json_int_t)counts[RECORDS_FAILED], "not_sent",
 			 (json_int_t)counts[RECORDS_NOT_SENT], "total_input_tokens",
-			 pl_json_i64(input, knows_input), "total_output_tokens", (json_int_t)output,
-			 "mean_ttft_ms", mean_ms(records, rows, count, RECORDS_ttft_ms),
-			 "mean_tpot_ms", mean_ms(records, rows, count, RECORDS_tpot_ms),
-			 "mean_itl_ms", pl_json_number(itl_ms), "mean_e2el_ms",
+			 pl_json_i64(input, knows_input), "total_output_tokens",
+			 pl_json_i64(output, knows_output), "mean_ttft_ms",
+			 mean_ms(records, rows, count, RECORDS_ttft_ms), "mean_tpot_ms",
+			 mean_ms(records, rows, count, RECORDS_tpot_ms), "mean_itl_ms",
+			 pl_json_number(itl_ms), "mean_e2el_ms",
 			 mean_ms(records, rows, count, RECORDS_e2el_ms));
 }
 

@@ -363,6 +363,7 @@ static void add_statistics(struct res_fields *fields, const char *path, bool all
 static void add_figures(struct res_fields *fields)
 {
 	enum { TYPE_INT = RES_FIELD_COUNT, TYPE_NUM = RES_FIELD_NUMBER };
+	enum { HAS_VLLM = true, HAS_OFFLINE = true, HAS_OURS = true, HAS_POOLING = false };
 	static const struct res_field figures[] = {
 #define FIGURE(key, figure_unit, figure_type, figure_direction, origin, formula, text) \
 	{ .id = "results." #key,                                                       \
@@ -372,7 +373,7 @@ static void add_figures(struct res_fields *fields)
 	  .type = (enum res_field_type)TYPE_##figure_type,                             \
 	  .direction = RES_FIELD_##figure_direction,                                   \
 	  .role = RES_FIELD_OUTPUT,                                                    \
-	  .column = true },
+	  .column = HAS_##origin },
 #include "tbl/metrics.h"
 	};
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "experiment/ramp.h"
 #include "experiment/values.h"
 #include "result/flat/request_keys.h"
@@ -130,6 +131,44 @@ static void add_record(json_t *const lists[RES_FLAT_LISTS], const struct res_rec
 		json_array_append_new(lists[i], values[i]);
 }
 
+/* Adds the lists of single requests; `keys`: in the order of the file, ending with RES_FLAT_LISTS. */
+static void set_lists(const struct res_flat_input *input, json_t *flat,
+		      const enum res_flat_list *keys)
+{
+	int64_t uncounted = input->bench->skip_tokenizer_init ? 1 : 0;
+	json_t *lists[RES_FLAT_LISTS];
+
+	for (size_t i = 0; i < RES_FLAT_LISTS; i++)
+		lists[i] = json_array();
+	for (size_t i = 0; i < input->count; i++)
+		add_record(lists, &input->records[i], uncounted);
+	for (; *keys != RES_FLAT_LISTS; keys++)
+		json_object_set(flat, res_flat_list_keys[*keys], lists[*keys]);
+	for (size_t i = 0; i < RES_FLAT_LISTS; i++)
+		json_decref(lists[i]);
+}
+
+/* For pooling backends vLLM writes no failures, and no keys of output. */
+static void set_pooled_figures(const struct res_flat_input *input, json_t *flat)
+{
+	static const char *const keys[] = {
+		"duration",
+		"completed",
+		"total_input_tokens",
+		"total_input_sequences",
+		"request_throughput",
+		"input_sequence_throughput",
+		"total_token_throughput",
+	};
+	static const enum res_flat_list lists[] = { RES_FLAT_INPUT_LENS, RES_FLAT_LATENCIES,
+						    RES_FLAT_QUEUE_TIMES, RES_FLAT_ERRORS,
+						    RES_FLAT_LISTS };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		copy_figure(input, flat, keys[i]);
+	set_lists(input, flat, lists);
+}
+
 static void set_figures(const struct res_flat_input *input, json_t *flat)
 {
 	static const char *const before[] = {
@@ -137,16 +176,15 @@ static void set_figures(const struct res_flat_input *input, json_t *flat)
 		"total_input_tokens", "total_output_tokens", "request_throughput",
 		"request_goodput",    "output_throughput",   "total_token_throughput",
 	};
+	static const enum res_flat_list lists[] = {
+		RES_FLAT_INPUT_LENS, RES_FLAT_OUTPUT_LENS, RES_FLAT_TTFTS,       RES_FLAT_ITLS,
+		RES_FLAT_LATENCIES,  RES_FLAT_STARTS,      RES_FLAT_QUEUE_TIMES, RES_FLAT_TEXTS,
+		RES_FLAT_ERRORS,     RES_FLAT_LISTS,
+	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(before); i++)
 		copy_figure(input, flat, before[i]);
-	json_t *lists[RES_FLAT_LISTS];
-	for (size_t i = 0; i < RES_FLAT_LISTS; i++) {
-		lists[i] = json_array();
-		json_object_set_new(flat, res_flat_list_keys[i], lists[i]);
-	}
-	for (size_t i = 0; i < input->count; i++)
-		add_record(lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
+	set_lists(input, flat, lists);
 	copy_figure(input, flat, "max_output_tokens_per_s");
 	copy_figure(input, flat, "max_concurrent_requests");
 	/* vLLM writes 0 where nothing was spoken */
@@ -273,7 +311,10 @@ json_t *res_flat_build(const struct res_flat_input *input)
 	json_t *flat = json_object();
 
 	set_head(input, flat);
-	set_figures(input, flat);
+	if (exp_backend_has(input->bench->backend, EXP_BACKEND_POOLS))
+		set_pooled_figures(input, flat);
+	else
+		set_figures(input, flat);
 	set_known(input, flat, "probe_");
 	set_rate_events(input, flat);
 	set_known(input, flat, "spec_decode_");

@@ -46,6 +46,7 @@ struct totals {
 	int64_t retried;
 	int64_t output_tokens;
 	int64_t input_tokens;
+	int64_t input_sequences;
 	bool input_known;
 	struct res_values offsets; /* prompt tokens from usage - requested */
 };
@@ -55,6 +56,7 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 	int64_t prompt = res_prompt_tokens(record);
 
 	totals->completed++;
+	totals->input_sequences += record->input_sequences;
 	totals->output_tokens += res_timing_of(record).output_tokens;
 	/* one prompt of unknown length makes the sum unknown */
 	if (prompt == RES_NO_COUNT)
@@ -136,7 +138,12 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 	json_object_set_new(results, "retried_requests", json_integer(totals.retried));
 	json_object_set_new(results, "total_input_tokens",
 			    totals.input_known ? json_integer(totals.input_tokens) : json_null());
-	json_object_set_new(results, "total_output_tokens", json_integer(totals.output_tokens));
+	/* either has no meaning for the other kind of request */
+	bool pools = res_outcome_pools(outcome);
+	json_object_set_new(results, "total_output_tokens",
+			    pl_json_i64(totals.output_tokens, !pools));
+	json_object_set_new(results, "total_input_sequences",
+			    pl_json_i64(totals.input_sequences, pools));
 	res_rates_write(outcome, how, duration, results);
 	res_peaks_write(outcome, results);
 	json_object_set_new(results, "rtfx", json_null());

@@ -56,6 +56,7 @@ static struct part part_of(const struct res_record *record, const struct exp_slo
 	int64_t prompt = res_prompt_tokens(record);
 	double in = prompt != RES_NO_COUNT ? (double)prompt : NAN;
 	double out = (double)timing.output_tokens;
+	bool pools = record->input_sequences > 0;
 
 	return (struct part){
 		.from_ns = timing.acted_ns,
@@ -63,7 +64,8 @@ static struct part part_of(const struct res_record *record, const struct exp_slo
 		.of = { [RATE_REQUESTS] = 1,
 			[RATE_GOOD] = keeps_limits(slo, &timing),
 			[RATE_INPUT] = in,
-			[RATE_OUTPUT] = out,
+			[RATE_SEQUENCES] = pools ? (double)record->input_sequences : NAN,
+			[RATE_OUTPUT] = pools ? NAN : out,
 			[RATE_TOKENS] = in + out },
 	};
 }
@@ -157,23 +159,31 @@ void res_rates_write(const struct res_outcome *outcome, const struct res_how *ho
 		     double duration_s, json_t *into)
 {
 	struct rates rates = { .count = 0 };
+	struct exp_slo slo = how->slo;
 	struct res_flow flow;
 	struct res_interval interval;
 
+	/* limits of tokens do not apply to requests without any */
+	bool pools = res_outcome_pools(outcome);
+	if (pools)
+		slo.ttft_ms = slo.tpot_ms = NAN;
 	for (size_t i = 0; i < outcome->count; i++) {
 		if (!outcome->records[i].ok)
 			continue;
-		struct part part = part_of(&outcome->records[i], &how->slo);
+		struct part part = part_of(&outcome->records[i], &slo);
 		for (size_t k = 0; k < RATE_COUNT; k++)
 			rates.sums[k] += part.of[k];
 		*PL_PUSH(rates.parts, rates.count, rates.room) = part;
 	}
-	if (!has_limits(&how->slo))
+	if (!has_limits(&slo))
 		rates.sums[RATE_GOOD] = NAN;
 	bool has_windows = shape_flow(outcome, &rates, &flow);
 	for (enum rate rate = 0; rate < RATE_COUNT; rate++) {
 		auto_free char *name = pl_asprintf("%s_ci95", keys[rate]);
 		double x = duration_s > 0 ? rates.sums[rate] / duration_s : NAN;
+		/* without a completed request the sums do not show the kind */
+		if (rate == (pools ? RATE_OUTPUT : RATE_SEQUENCES))
+			x = NAN;
 		bool is_known = has_windows && !isnan(x);
 		if (is_known)
 			fill_flow(outcome, &rates, rate, &flow);

@@ -48,6 +48,25 @@ double run_server_restarted(const struct run_state *run)
 	return is_restart_seen(run) ? 1 : server_restarted(&run->measured.window);
 }
 
+/*
+ * The largest number of requests that the server may count for one of ours: each prompt of a list, or
+ * a query and each of its documents.
+ */
+static double parts_of(const struct res_record *record)
+{
+	return record->input_sequences > 1 ? (double)record->input_sequences + 1 : 1;
+}
+
+/* Returns whether a request of ours may be several of the server: its gauges then count more. */
+static bool has_lists(const struct res_outcome *outcome)
+{
+	for (size_t i = 0; outcome->records != NULL && i < outcome->count; i++) {
+		if (outcome->records[i].input_sequences > 1)
+			return true;
+	}
+	return false;
+}
+
 /* Some servers count a request with n choices n times: then the counts cannot be compared. */
 static double foreign_load(const struct run_state *run)
 {
@@ -62,7 +81,7 @@ static double foreign_load(const struct run_state *run)
 	for (size_t i = 0; i < run->measured.outcome->count; i++) {
 		const struct res_record *record = &run->measured.outcome->records[i];
 		if (record->acted_ns != RES_NO_TIME)
-			ours += record->tries > 0 ? record->tries : 1;
+			ours += (double)(record->tries > 0 ? record->tries : 1) * parts_of(record);
 	}
 	return finished > ours ? 1 : 0;
 }
@@ -123,7 +142,8 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	ret->server_restarted = run_server_restarted(run);
 	ret->profiled = run->measured.extras.profiled ? 1 : 0;
 	ret->foreign_load = foreign_load(run);
-	agreement(run, ret);
+	if (!has_lists(run->measured.outcome))
+		agreement(run, ret);
 	if (run->client->facts != NULL)
 		run->client->facts(run->context.experiment, &run->measured, ret);
 	run_telemetry_facts(&run->telemetry, ret);

@@ -133,6 +133,9 @@ bool run_line_add_plan(struct pl_buf *buf, size_t index, const struct bench_requ
 	pl_json_add_i64(buf, ",\"planned_ns\":", request->planned_ns, RES_NO_TIME);
 	pl_json_add_i64(buf, ",\"prompt_tokens_requested\":", request->prompt_tokens, RES_NO_COUNT);
 	pl_json_add_i64(buf, ",\"output_tokens_requested\":", request->output_tokens, RES_NO_COUNT);
+	if (request->input_sequences > 0)
+		pl_json_add_i64(buf, ",\"input_sequences\":", request->input_sequences,
+				RES_NO_COUNT);
 	pl_buf_add_char(buf, '}');
 	return line_end(buf, begin);
 }

@@ -125,7 +125,7 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	struct run_journal_state *state = r->state;
 	auto_json json_t *json = json_of(line);
 	const json_t *id = json_object_get(json, "request_id");
-	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0;
+	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0, sequences = 0;
 
 	schema_rename_former_record(json);
 	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
@@ -134,6 +134,8 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	    planned_ns > RES_TIME_MAX / 2 ||
 	    !get_number(json, "prompt_tokens_requested", RES_NO_COUNT, &prompt_tokens) ||
 	    !get_number(json, "output_tokens_requested", RES_NO_COUNT, &output_tokens) ||
+	    (json_object_get(json, "input_sequences") != NULL &&
+	     !get_number(json, "input_sequences", 0, &sequences)) ||
 	    !json_is_string(id) || json_string_length(id) >= RES_ID_BYTES)
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
@@ -143,6 +145,7 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	record->planned_ns = planned_ns;
 	record->prompt_tokens_requested = prompt_tokens;
 	record->output_tokens_requested = output_tokens;
+	record->input_sequences = sequences;
 	res_record_set_id(record, json_string_value(id));
 	return true;
 }

@@ -26,6 +26,8 @@ static_assert(EXP_ID_PREFIX_MAX == RES_ID_PREFIX_MAX, "what is checked fits into
 
 bool run_plan_ignores_eos(const struct vllm_bench *bench)
 {
+	if (exp_backend_has(bench->backend, EXP_BACKEND_POOLS))
+		return bench->ignore_eos;
 	return bench->ignore_eos || exp_dataset_has(bench->dataset_name, EXP_DATASET_WHOLE_OUTPUT);
 }
 
@@ -81,6 +83,27 @@ static const char **assign_adapters(const struct vllm_bench *bench, size_t count
 	return names;
 }
 
+/* As vLLM counts them: the documents of a rerank, the prompts of a list; 0: not a pooling backend. */
+static int64_t sequences_of(const struct vllm_bench *bench, const struct bench_sample *sample)
+{
+	int64_t inputs = json_is_array(sample->inputs) ? (int64_t)json_array_size(sample->inputs)
+						       : 1;
+
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_POOLS))
+		return 0;
+	return exp_backend_has(bench->backend, EXP_BACKEND_PAIRS) ? inputs - 1 : inputs;
+}
+
+/* Sets what a sample requests. */
+static void fill_request(const struct vllm_bench *bench, const struct bench_sample *sample,
+			 struct bench_request *request)
+{
+	request->prompt_tokens = sample->prompt_tokens;
+	request->input_sequences = sequences_of(bench, sample);
+	request->output_tokens = request->input_sequences > 0 ? RES_NO_COUNT
+							      : sample->output_tokens;
+}
+
 static int encode_all(const struct run_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
 {
@@ -93,8 +116,7 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 			return -1;
 		request->body = plan->bodies[i];
 		request->planned_ns = llround(arrivals_s[i] * 1e9);
-		request->prompt_tokens = sample->prompt_tokens;
-		request->output_tokens = sample->output_tokens;
+		fill_request(input->bench, sample, request);
 		/* as in vLLM, a dataset without ids sends none */
 		if (sample->index != RES_NO_COUNT)
 			request->request_id = (struct res_request_id){ plan->id_prefix,
@@ -103,15 +125,77 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 	return 0;
 }
 
-static void sample_bytes(const struct bench_sample *sample, const char **ret, size_t *ret_len)
+/* The bytes of a prompt. */
+struct piece {
+	const char *bytes;
+	size_t len;
+	char *owned; /* NULL: the bytes are the sample's */
+};
+
+struct pieces {
+	struct piece *items;
+	size_t count;
+	size_t room;
+};
+
+static void pieces_done(struct pieces *pieces)
 {
-	if (sample->ids != NULL) {
-		*ret = (const char *)sample->ids;
-		*ret_len = sample->id_count * sizeof(*sample->ids);
-	} else {
-		*ret = sample->prompt != NULL ? sample->prompt : "";
-		*ret_len = strlen(*ret);
+	for (size_t i = 0; i < pieces->count; i++)
+		free(pieces->items[i].owned);
+	free(pieces->items);
+}
+#define auto_pieces __attribute__((cleanup(pieces_done), unused)) struct pieces
+
+static void add_owned(struct pieces *pieces, char *text, size_t len)
+{
+	*PL_PUSH(pieces->items, pieces->count, pieces->room) = (struct piece){ text, len, text };
+}
+
+/* A text, ids in the form of a sample's ids, or an object as JSON. */
+static void add_input(struct pieces *pieces, const json_t *input)
+{
+	size_t count = json_array_size(input);
+
+	if (!json_is_array(input)) {
+		char *text = json_is_string(input) ? pl_json_to_ctext(input)
+						   : pl_json_to_text(input, PL_JSON_PYTHON);
+		add_owned(pieces, text, strlen(text));
+		return;
 	}
+	uint32_t *ids = pl_alloc_array(count, sizeof(*ids));
+	for (size_t i = 0; i < count; i++)
+		ids[i] = (uint32_t)json_integer_value(json_array_get(input, i));
+	add_owned(pieces, (char *)ids, count * sizeof(*ids));
+}
+
+/*
+ * Adds the prompts that the server gets. `pairs`: the inputs are a query and its documents, and each document
+ * is read after the query.
+ */
+static void add_pieces(struct pieces *pieces, const struct bench_sample *sample, bool pairs)
+{
+	const json_t *inputs = sample->inputs;
+	const char *text = sample->prompt != NULL ? sample->prompt : "";
+
+	if (json_is_object(inputs))
+		add_input(pieces, inputs);
+	for (size_t i = pairs ? 1 : 0; i < json_array_size(inputs); i++) {
+		const json_t *input = json_array_get(inputs, i);
+		if (!pairs) {
+			add_input(pieces, input);
+			continue;
+		}
+		char *pair = pl_asprintf("%s\n%s", json_string_value(json_array_get(inputs, 0)),
+					 json_string_value(input));
+		add_owned(pieces, pair, strlen(pair));
+	}
+	if (inputs != NULL)
+		return;
+	*PL_PUSH(pieces->items, pieces->count, pieces->room) =
+		sample->ids != NULL
+			? (struct piece){ (const char *)sample->ids,
+					  sample->id_count * sizeof(*sample->ids), NULL }
+			: (struct piece){ text, strlen(text), NULL };
 }
 
 /*
@@ -127,49 +211,46 @@ static void hash_prompts(struct run_plan *plan)
 		return;
 	}
 	for (size_t i = 0; i < plan->count; i++) {
-		const char *bytes;
-		size_t len;
-		sample_bytes(&plan->dataset->samples[i], &bytes, &len);
-		pl_buf_add(&all, bytes, len);
-		pl_buf_add_char(&all, '\0');
+		auto_pieces pieces = { 0 };
+		add_pieces(&pieces, &plan->dataset->samples[i], false);
+		for (size_t k = 0; k < pieces.count; k++) {
+			pl_buf_add(&all, pieces.items[k].bytes, pieces.items[k].len);
+			pl_buf_add_char(&all, '\0');
+		}
 	}
 	pl_sha256(pl_buf_text(&all), all.len, plan->sha256);
 }
 
 static int by_bytes(const void *a, const void *b)
 {
-	const char *bytes[2];
-	size_t len[2];
+	const struct piece *x = a, *y = b;
+	int order = memcmp(x->bytes, y->bytes, x->len < y->len ? x->len : y->len);
 
-	sample_bytes(*(const struct bench_sample *const *)a, &bytes[0], &len[0]);
-	sample_bytes(*(const struct bench_sample *const *)b, &bytes[1], &len[1]);
-	int order = memcmp(bytes[0], bytes[1], len[0] < len[1] ? len[0] : len[1]);
-	return order != 0 ? order : (len[0] > len[1]) - (len[0] < len[1]);
+	return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
 /*
  * In sorted order, the bytes shared with the previous text are those that a prefix tree already contains, whatever the
  * original order.
  */
-double run_shared_prefix_share(const struct bench_sample *samples, size_t count)
+double run_shared_prefix_share(const struct bench_sample *samples, size_t count, bool pairs)
 {
-	auto_free const struct bench_sample **sorted = pl_alloc_array(count, sizeof(*sorted));
+	auto_pieces pieces = { 0 };
 	double shared = 0, total = 0;
-	const char *before = "", *bytes;
-	size_t before_len = 0, len;
+	struct piece before = { .bytes = "" };
 
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = &samples[i];
-	qsort(sorted, count, sizeof(*sorted), by_bytes);
-	for (size_t i = 0; i < count; i++) {
+		add_pieces(&pieces, &samples[i], pairs);
+	qsort(pieces.items, pieces.count, sizeof(*pieces.items), by_bytes);
+	for (size_t i = 0; i < pieces.count; i++) {
+		const struct piece *piece = &pieces.items[i];
 		size_t same = 0;
-		sample_bytes(sorted[i], &bytes, &len);
-		while (same < len && same < before_len && bytes[same] == before[same])
+		while (same < piece->len && same < before.len &&
+		       piece->bytes[same] == before.bytes[same])
 			same++;
 		shared += (double)same;
-		total += (double)len;
-		before = bytes;
-		before_len = len;
+		total += (double)piece->len;
+		before = *piece;
 	}
 	return total > 0 ? shared / total : NAN;
 }
@@ -196,7 +277,9 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 	if (encode_all(input, arrivals_s, adapters, plan, err) < 0)
 		return -1;
 	hash_prompts(plan);
-	plan->shared_prefix_share = run_shared_prefix_share(plan->dataset->samples, plan->count);
+	plan->shared_prefix_share = run_shared_prefix_share(
+		plan->dataset->samples, plan->count,
+		exp_backend_has(input->bench->backend, EXP_BACKEND_PAIRS));
 	*ret = pl_take(plan);
 	return 0;
 }
@@ -238,6 +321,28 @@ static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
 	return turned;
 }
 
+/* An object has keys that only the server's model knows: it stays as it is. */
+static json_t *turn_inputs(const json_t *inputs, size_t part, size_t parts)
+{
+	json_t *turned = json_is_array(inputs) ? json_array() : json_deep_copy(inputs);
+
+	for (size_t i = 0; i < json_array_size(inputs); i++) {
+		const json_t *input = json_array_get(inputs, i);
+		size_t count = json_array_size(input), by = count * part / parts;
+		json_t *one = json_array();
+		for (size_t k = 0; k < count; k++)
+			json_array_append(one, json_array_get(input, (k + by) % count));
+		if (json_is_string(input)) {
+			auto_free char *text = turn_text(json_string_value(input),
+							 json_string_length(input) * part / parts);
+			json_decref(one);
+			one = json_string(text);
+		}
+		json_array_append_new(turned, one);
+	}
+	return turned;
+}
+
 /*
  * Part 1 of 3: the last two thirds, followed by the first. Prefix caches recognize a prompt by its start, so a warm-up
  * with the same text would make the measured one cheaper.
@@ -246,6 +351,8 @@ static struct bench_sample turn_sample(const struct bench_sample *sample, size_t
 {
 	struct bench_sample turned = *sample;
 
+	if (sample->inputs != NULL)
+		turned.inputs = turn_inputs(sample->inputs, part, parts);
 	if (sample->messages != NULL)
 		turned.messages = turn_messages(sample->messages, part, parts);
 	if (sample->prompt != NULL)
@@ -273,11 +380,11 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 		struct bench_sample turned = turn_sample(sample, i / plan->count + 1, parts);
 		done = encode(input, &turned, input->model, &bodies[i], &requests[i].body_len, err);
 		requests[i].body = bodies[i];
-		requests[i].prompt_tokens = sample->prompt_tokens;
-		requests[i].output_tokens = sample->output_tokens;
+		fill_request(input->bench, sample, &requests[i]);
 		free(turned.prompt);
 		free(turned.ids);
 		json_decref(turned.messages);
+		json_decref(turned.inputs);
 	}
 	*ret_requests = requests;
 	*ret_bodies = bodies;

@@ -44,5 +44,8 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 		     struct bench_request **ret_requests, char ***ret_bodies,
 		     struct pl_err *err) PL_MUST_CHECK;
 
-/* Returns the share of the texts' bytes that repeat the start of an earlier text. */
-double run_shared_prefix_share(const struct bench_sample *samples, size_t count);
+/*
+ * Returns the share of the texts' bytes that repeat the start of an earlier text. `pairs`: lists of inputs are
+ * a query and its documents, and the server reads the query before each document.
+ */
+double run_shared_prefix_share(const struct bench_sample *samples, size_t count, bool pairs);

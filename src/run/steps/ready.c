@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "run/context.h"
 #include "run/journal/journal.h"
 #include "run/redirect.h"
@@ -157,6 +158,7 @@ static int try_request(const struct run_context *run, const struct run_route *ro
 	struct bench_load load = run_route_load(run, route);
 	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 
+	request.input_sequences = route->adapter->pools;
 	load.requests = &request;
 	load.count = 1;
 	load.threads = 1;
@@ -188,6 +190,10 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 	struct bench_sample sample = { .prompt = prompt,
 				       .prompt_tokens = RES_NO_COUNT,
 				       .output_tokens = READY_OUTPUT_TOKENS };
+	/* a query and a document */
+	auto_json json_t *pair = json_pack("[s, s]", prompt, prompt);
+	if (exp_backend_has(run->experiment->bench.backend, EXP_BACKEND_PAIRS))
+		sample.inputs = pair;
 	struct bench_encode how = { .bench = &run->experiment->bench, .model = identity->model };
 	struct pl_err err = PL_ERR_INIT;
 	char what[512] = "";

@@ -75,10 +75,13 @@ static void on_over(void *data, const struct res_record *record)
 	}
 	struct res_timing timing = res_timing_of(record);
 	seen->completed++;
-	seen->reasonless += !res_record_names_reason(record);
-	seen->lacking_done += record->done_missing;
-	seen->uncounted += record->token_source == RES_TOKENS_EVENTS ||
-			   record->output_tokens == RES_NO_COUNT;
+	/* a pooling response has no tokens, no finish reason and no stream */
+	if (record->input_sequences == 0) {
+		seen->reasonless += !res_record_names_reason(record);
+		seen->lacking_done += record->done_missing;
+		seen->uncounted += record->token_source == RES_TOKENS_EVENTS ||
+				   record->output_tokens == RES_NO_COUNT;
+	}
 	run_sketch_add(&seen->ttft, timing.ttft_s * 1e3);
 	if (timing.output_tokens > 1)
 		run_sketch_add(&seen->tpot, timing.tpot_s * 1e3);

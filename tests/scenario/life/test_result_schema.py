@@ -147,7 +147,7 @@ def test_objects_are_closed_and_their_keys_required(name):
         # that did not come has no time
         may = {key for key, inner in part["properties"].items()
                if re.search("; missing if (unset|there (was|is) (one|none))$", inner.get("description", ""))
-               or path.endswith("/results") and (inner.get("description", "").startswith("kind ") or key.endswith("put_ci95"))
+               or path.endswith("/results") and (inner.get("description", "").startswith(("kind ", "pooling ")) or key.endswith("put_ci95"))
                or (path.endswith("/results") and key == "latency_breakdown") or (path.endswith("/phases") and key == "begin_ns")
                or (path.endswith("/hardware") and key == "source") or (path.endswith("/environment") and key == "host_role")
                or (path.endswith("/profiling") and key in ("scope", "error"))

@@ -47,6 +47,9 @@ BESIDE = [
     "latency_breakdown",
     "energy_per_token_j",
     "energy_per_token_idle_subtracted_j",
+    # of pooling requests: test_pooling.py
+    "total_input_sequences",
+    "input_sequence_throughput",
 ]
 # Metrics of offline benchmarks, which have no records.
 OFFLINE = [
@@ -401,7 +404,7 @@ def rate_intervals(made):
     """Spreads each request evenly over its time; windows up to the last request; the end is as uncertain as a request, or
     half of what it drained."""
     good = [r for r in made["records"] if is_good(r)]
-    out = dict.fromkeys(f"{key}_ci95" for key in RATES)
+    out = dict.fromkeys(f"{key}_ci95" for key in [*RATES, "input_sequence_throughput"])
     if len(good) < 100:
         return out
     acted = np.array([r["acted_ns"] - made["start_ns"] for r in good], dtype=float)

@@ -30,6 +30,11 @@ def rows(source_dir, name):
     return [[cell.strip("`") for cell in row] for row in cells[2:]]
 
 
+# a flag or value that needs another one
+NEEDED = {"--random-batch-size": ["--backend", "openai-embeddings"], "vllm-rerank": ["--dataset-name", "random-rerank"],
+          "random-rerank": ["--backend", "vllm-rerank"]}
+
+
 def bench(bin_dir, *words):
     return subprocess.run([bin_dir / "profllm", "bench", "serve", *words], capture_output=True, text=True, timeout=60,
                           check=False, env=run_tools.environment(), stdin=subprocess.DEVNULL)
@@ -87,7 +92,7 @@ def test_a_flag_is_taken_or_refused_as_it_says(bin_dir, source_dir, spec):
             fine = done.returncode == 2 and "this version " in done.stderr and "support" in done.stderr
         else:
             assert verdict in TAKEN, flag
-            done = bench(bin_dir, *words_of(spec[flag]), "--dry-run", "--json")
+            done = bench(bin_dir, *words_of(spec[flag]), *NEEDED.get(flag, []), "--dry-run", "--json")
             fine = done.returncode == 0 and spec[flag]["name"] in json.loads(done.stdout)["set"]
         if not fine:
             wrong.append((flag, verdict, words_of(spec[flag]), done.stderr))
@@ -98,7 +103,7 @@ def test_a_back_end_or_data_set_is_taken_or_refused_as_it_says(bin_dir, source_d
     for name, verdict, _ in rows(source_dir, "values"):
         flag, value = name.split()
         words = ["--dataset-path", tmp_path / "data.json"] if value in READ_FROM_A_FILE else []
-        done = bench(bin_dir, flag, value, *words, "--dry-run")
+        done = bench(bin_dir, flag, value, *words, *NEEDED.get(value, []), "--dry-run")
         assert verdict == "not yet" or verdict in TAKEN
         assert ("this version does not support" in done.stderr) == (verdict == "not yet"), name
         assert done.returncode == (2 if verdict == "not yet" else 0), name
@@ -133,6 +138,11 @@ def runs(bin_dir, tmp_path_factory):
                                   env=run_tools.environment())
             assert done.returncode == 0, done.stderr + done.stdout
             made.append((json.loads((folder / "r.json").read_text()), done.stdout))
+    with Server(bin_dir, "--sim-step", "2ms", "--runner", "pooling", model="org/tiny") as server:
+        done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), *both, "--backend", "openai-embeddings"],
+                              cwd=folder, capture_output=True, text=True, timeout=120, check=False, env=run_tools.environment())
+        assert done.returncode == 0, done.stderr + done.stdout
+        made.append((json.loads((folder / "r.json").read_text()), done.stdout))
     # a server that says its own times of each request
     times = event({**usage(6), "metrics": {"queue_time_ms": 1, "time_to_first_token_ms": 2}})
     with OddServer({"times": [stream(*tokens(6), times, DONE)]}) as server:

@@ -70,9 +70,25 @@ static void the_load_is_checked_once(void **state)
 		{ "dataset_name: spec_bench, dataset_path: x, spec_bench_output_len: 0, "
 		  "output_len: 5",
 		  "" },
-		{ "random_batch_size: 2", "error not_in_this_version --random-batch-size: found "
-					  "'2': this version supports only 1; set "
-					  "benchmark.client to vllm to use vLLM's own client\n" },
+		{ "random_batch_size: 2",
+		  "error prompts_per_request --random-batch-size: found number 2, expected 1, "
+		  "because backend 'openai' sends one prompt per request; several need one of "
+		  "openai-embeddings, infinity-embeddings, infinity-embeddings-clip, "
+		  "vllm-pooling\n" },
+		{ "random_batch_size: 2, client: vllm", "" },
+		{ "random_batch_size: 2, backend: vllm-pooling", "" },
+		{ "dataset_name: random-rerank, backend: vllm-rerank, random_batch_size: 9", "" },
+		{ "dataset_name: random-rerank, backend: openai-embeddings", "" },
+		{ "dataset_name: random-rerank, backend: vllm-rerank, no_reranker: true, "
+		  "random_batch_size: 2, num_prompts: 1",
+		  "error pairs --num-prompts: found number 1, expected at least 2 with "
+		  "--no-reranker, one of them for the query\n" },
+		{ "backend: vllm-pooling, goodput: [\"ttft:5\", \"e2el:5\"]",
+		  "warning idle --goodput: limits other than e2el have no effect without a backend "
+		  "that generates tokens\n" },
+		{ "backend: openai-embeddings, temperature: 0",
+		  "warning idle --temperature: it has no effect without a backend that generates "
+		  "tokens\n" },
 		{ "random_input_len: 0",
 		  "error random_prompts --random-input-len: found number 0, expected a length that "
 		  "leaves at least one token per prompt, given --random-range-ratio and "
@@ -188,7 +204,8 @@ static void unsupported_settings_are_reported(void **state)
 		{ "benchmark: {self_timed: false}", { "benchmark.self_timed" } },
 		{ "benchmark: {dataset_name: hf, dataset_path: x, hf_split: y}",
 		  { "benchmark.dataset_name", "benchmark.hf_split" } },
-		{ "benchmark: {backend: vllm-rerank}", { "benchmark.backend" } },
+		{ "benchmark: {backend: openai-audio}", { "benchmark.backend" } },
+		{ "benchmark: {backend: vllm-pooling}", { NULL } },
 		{ "benchmark: {client: vllm, backend: vllm-rerank}", { NULL } },
 		{ "launch: {gpus: [0, GPU-1a2b]}", { NULL } },
 		{ "launch: {gpus: all}", { NULL } },

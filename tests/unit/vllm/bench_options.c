@@ -205,6 +205,7 @@ static const char *artifact(const char *name)
 	} requested[] = {
 		{ "dataset_name", "  dataset_path: x\n" },
 		{ "dataset_path", "  dataset_name: sharegpt\n" },
+		{ "random_batch_size", "  backend: vllm-pooling\n" },
 		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
 		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },
 	};

@@ -4377,7 +4377,8 @@ export interface components {
                 not_sent: components["schemas"]["Count"];
                 /** @description Null if a length is unknown */
                 total_input_tokens: number | null;
-                total_output_tokens: components["schemas"]["Count"];
+                /** @description Null for pooling requests, which have no output */
+                total_output_tokens: number | null;
                 mean_ttft_ms: number | null;
                 mean_tpot_ms: number | null;
                 mean_itl_ms: number | null;

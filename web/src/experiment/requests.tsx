@@ -300,7 +300,7 @@ function Sums({ data, experiment, isFiltered }: { data: RequestPage; experiment:
         <Sum name="Failed" value={count(sums.failed)} />
         {sums.not_sent > 0 && <Sum name="Not sent" value={count(sums.not_sent)} />}
         {sums.total_input_tokens !== null && <Sum name="Input tokens" value={count(sums.total_input_tokens)} />}
-        <Sum name="Output tokens" value={count(sums.total_output_tokens)} />
+        {sums.total_output_tokens !== null && <Sum name="Output tokens" value={count(sums.total_output_tokens)} />}
         {names.map((name, i) => {
           const value = means[i]
           return value == null ? null : (

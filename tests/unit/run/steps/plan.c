@@ -18,7 +18,7 @@ static double share_of(const char *const *prompts, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		samples[i].prompt = (char *)prompts[i];
-	return run_shared_prefix_share(samples, count);
+	return run_shared_prefix_share(samples, count, false);
 }
 
 static void test_run_steps_plan__shared_prefix_share(void **state)
@@ -35,6 +35,24 @@ static void test_run_steps_plan__shared_prefix_share(void **state)
 	assert_true(isnan(share_of(apart, 0)));
 }
 
+/* Each prompt of a list counts, and each document of a pair follows its query. */
+static void test_run_steps_plan__shared_prefix_share_of_lists(void **state)
+{
+	(void)state;
+	auto_json json_t *texts = json_pack("[s, s, s]", "abc", "abd", "x");
+	auto_json json_t *ids = json_pack("[[i, i], [i, i]]", 7, 8, 7, 9);
+	auto_json json_t *object = json_pack("{s:i}", "data", 1);
+	const struct bench_sample list = { .inputs = texts };
+	const struct bench_sample tokens = { .inputs = ids };
+	const struct bench_sample same[] = { { .inputs = object }, { .inputs = object } };
+
+	assert_true(fabs(run_shared_prefix_share(&list, 1, false) - 2.0 / 7) < 1e-12);
+	/* "abc\nabd" and "abc\nx" */
+	assert_true(fabs(run_shared_prefix_share(&list, 1, true) - 4.0 / 12) < 1e-12);
+	assert_true(run_shared_prefix_share(&tokens, 1, false) == 0.25);
+	assert_true(run_shared_prefix_share(same, 2, false) == 0.5);
+}
+
 static void test_run_steps_plan__when_eos_is_ignored(void **state)
 {
 	(void)state;
@@ -47,6 +65,14 @@ static void test_run_steps_plan__when_eos_is_ignored(void **state)
 	assert_false(run_plan_ignores_eos(&bench));
 	bench.ignore_eos = true;
 	assert_true(run_plan_ignores_eos(&bench));
+	/* of random prompts only for backends that generate */
+	free(bench.dataset_name);
+	bench.dataset_name = pl_strdup("random");
+	free(bench.backend);
+	bench.backend = pl_strdup("openai-embeddings");
+	assert_true(run_plan_ignores_eos(&bench));
+	bench.ignore_eos = false;
+	assert_false(run_plan_ignores_eos(&bench));
 	vllm_bench_done(&bench);
 }
 
@@ -186,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run_steps_plan__shared_prefix_share),
+		cmocka_unit_test(test_run_steps_plan__shared_prefix_share_of_lists),
 		cmocka_unit_test(test_run_steps_plan__when_eos_is_ignored),
 		cmocka_unit_test(test_run_steps_plan__when_planned_times_matter),
 		cmocka_unit_test(test_run_steps_plan__requests),

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { expect, IS_LONG, soundness, test, useDashboard } from './fixtures'
+import { expect, follow, IS_LONG, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
 const PART = { client: 0.5, network: 1, front_end: 8.5, queue: 40, prefill: 30 }
@@ -36,14 +36,15 @@ const dashboard = useDashboard((store, own) => {
 
 const section = (page: Page) => page.getByRole('region', { name: 'Where the time went', exact: true })
 
-async function open(page: Page, name: string) {
+async function open(page: Page, name: string, go = (address: string): Promise<unknown> => page.goto(address)) {
   const { url } = dashboard()
   for (let id = 1; ; id++) {
     const answer = await page.request.get(`${url}/api/data/experiments/${id}`)
     expect(answer.ok()).toBe(true)
     const { run_id, fields } = await answer.json()
     if (fields['run.name']?.value !== name) continue
-    await page.goto(`${url}/experiments/${run_id}`)
+    await go(`${url}/experiments/${run_id}`)
+    await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Quality checks' })).toBeVisible()
     return
   }
@@ -70,10 +71,11 @@ test('a reason is given where the parts have limits, or there is no split', asyn
   await open(page, 'limits')
   await expect(section(page)).toContainText('The parts have limits, because the server counted more requests')
   await expect(section(page)).toContainText('Requests of others ran or waited at the server before the run.')
-  await open(page, 'none')
+  const go = (address: string) => follow(page, address)
+  await open(page, 'none', go)
   await expect(section(page)).toContainText('cannot be split, because the server restarted during the run.')
   await expect(section(page).getByRole('img')).toHaveCount(0)
   await expect(section(page).getByRole('row', { name: /^Front end/ })).toHaveCount(0)
-  await open(page, 'older')
+  await open(page, 'older', go)
   await expect(section(page)).toHaveCount(0)
 })

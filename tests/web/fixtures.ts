@@ -153,6 +153,12 @@ export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => vo
   return () => holder.dashboard as Dashboard
 }
 
+// Goes to another address of the web UI as its links do, which costs less than a load of the page.
+export async function follow(page: Page, address: string) {
+  await page.evaluate((to) => history.pushState(null, '', to), address)
+  await expect(page).toHaveURL(address)
+}
+
 // Returns the names in the first column, row by row.
 export const names = (page: Page) => page.getByRole('rowheader').getByRole('link').allInnerTexts()
 // The line with the number of experiments; screen readers announce it.

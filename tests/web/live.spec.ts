@@ -26,17 +26,17 @@ const open = async (page: Page, id: string, more = '') => {
   await expect(heading(page, `name of ${id}`)).toBeVisible()
 }
 
-test('without a run, the list has the command that starts one', async ({ page }) => {
-  await page.goto(`${dashboard().url}/live`)
-  await expect(page.getByText(`profllm run --config FILE --upload ${dashboard().url}`)).toBeVisible()
-  await expect(tab(page)).toHaveText('Live')
-})
-
-test('the list follows the runs: one that stops reporting becomes silent, and so does its page', async ({ page }) => {
+test('the list has the command that starts a run, and follows runs: one that stops reporting becomes silent, and so does its page', async ({
+  page,
+}) => {
   const { url } = dashboard()
+  await page.goto(`${url}/live`)
+  await expect(page.getByText(`profllm run --config FILE --upload ${url}`)).toBeVisible()
+  await expect(tab(page)).toHaveText('Live')
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Upload', exact: true }).click()
+  await expect(heading(page, 'Upload')).toBeVisible()
   reporting(url, 'list-a')
   const kill = reporting(url, 'list-b')
-  await page.goto(url)
   await expect(tab(page)).toHaveText('Live 2 running')
   await tab(page).click()
   await expect(region(page, 'Running').getByRole('rowheader')).toHaveText(['name of list-b', 'name of list-a'])

@@ -2,7 +2,7 @@
 // has the line, and text from a server stays text.
 import type { Page } from '@playwright/test'
 
-import { expect, IS_LONG, soundness, test, useDashboard } from './fixtures'
+import { expect, follow, IS_LONG, soundness, test, useDashboard } from './fixtures'
 import { read, variant, vllmResult, write } from './results'
 import { failedLaunch } from './states'
 
@@ -53,7 +53,7 @@ async function seen(page: Page) {
   await log(page).evaluate((section) => section.scrollIntoView())
 }
 
-async function open(page: Page, id: number, hash = '') {
+async function open(page: Page, id: number, hash = '', go = (address: string): Promise<unknown> => page.goto(address)) {
   const url = dashboard().url
   if (id < 3) {
     const { run_id } = await (await page.request.get(`${url}/api/data/experiments/${id}`)).json()
@@ -63,7 +63,7 @@ async function open(page: Page, id: number, hash = '') {
     })
     expect(sent.ok()).toBe(true)
   }
-  await page.goto(`${url}/experiments/${id}${hash}`)
+  await go(`${url}/experiments/${id}${hash}`)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
@@ -149,9 +149,10 @@ test('only the tail, only a name, and no log', async ({ page }) => {
   await open(page, 3)
   await expect(log(page).getByText(/Only the end is in the result: \d+ lines?/)).toBeVisible()
   await expect(log(page).getByText('no room for the KV cache')).toBeVisible()
-  await open(page, 4)
+  const go = (address: string) => follow(page, address)
+  await open(page, 4, '', go)
   await expect(log(page).getByText('r.server.log was not uploaded.')).toBeVisible()
-  await open(page, 5)
+  await open(page, 5, '', go)
   await expect(commands(page)).toBeAttached()
   await expect(log(page)).toHaveCount(0)
 })
@@ -212,7 +213,7 @@ test('commands are copied, and name what is not recorded', async ({ page, contex
   await commands(page).getByRole('button', { name: 'Save the result' }).click()
   expect((await saved).suggestedFilename()).toMatch(/^exp_\w+\.json$/)
   if (IS_LONG) expect(await soundness(page)).toEqual([])
-  await open(page, 5)
+  await open(page, 5, '', (address) => follow(page, address))
   await commands(page).scrollIntoViewIfNeeded()
   await expect(commands(page).getByRole('group', { name: 'Server', exact: true })).toContainText(
     'Not known: the file does not record the server',

@@ -28,6 +28,9 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        // a process less, and one renderer for the pages of a worker
+        '--in-process-gpu',
+        '--process-per-site',
         // optimized code takes longer to compile than it saves: pages live for a second
         '--js-flags=--no-opt --no-maglev',
       ],

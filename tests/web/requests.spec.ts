@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { expect, IS_LONG, soundness, test, useDashboard } from './fixtures'
+import { expect, follow, IS_LONG, soundness, test, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
 const BEGIN_S = 1000 // start of the measured run, on the clock of the records
@@ -108,7 +108,9 @@ async function open(page: Page, query = '', id = 1) {
   ).toBeVisible()
 }
 
-test('lanes, curves and rows; the sums are those of the result', async ({ page }) => {
+test('lanes, curves and rows; the sums are those of the result; keys go from request to request, mark one and zoom', async ({
+  page,
+}) => {
   await open(page)
   await expect(table(page).locator('tbody tr')).toHaveCount(50)
   await expect(part(page).getByText('1–50 of 240')).toBeVisible()
@@ -120,6 +122,26 @@ test('lanes, curves and rows; the sums are those of the result', async ({ page }
   await expect(part(page).locator('figure[data-curve]')).toHaveCount(4)
   await expect(page.getByRole('navigation', { name: 'On this page' })).toContainText('Requests')
   expect(await soundness(page)).toEqual([])
+
+  // by keyboard
+  await lanes(page).focus()
+  await page.keyboard.press('Home')
+  await expect(lanes(page)).toHaveAttribute('aria-valuetext', /^request #0, start 0\.000 s, first chunk after 100 ms/)
+  for (let i = 0; i < 7; i++) await page.keyboard.press('ArrowRight')
+  await expect(lanes(page)).toHaveAttribute('aria-valuetext', /^request #7, .*1 stall$/)
+  await page.keyboard.press('Enter')
+  await expect(row(page, 7)).toContainText('900')
+  await expect.poll(() => search(page).get('req')).toBe('7')
+  await page.keyboard.press('+')
+  await expect.poll(() => search(page).get('t')).not.toBeNull()
+  await lanes(page).focus()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => search(page).get('t')).toBeNull()
+  const curves = part(page).getByRole('slider', { name: 'Percentile curves' })
+  await curves.focus()
+  await page.keyboard.press('End')
+  await expect(curves).toHaveAttribute('aria-valuetext', /^max: TTFT 3,000 ms/)
 })
 
 test('a busy server is asked again until it has read the requests', async ({ page, complaints }) => {
@@ -165,28 +187,6 @@ test('from a spike of the timeline to the request and its row', async ({ page })
   await page.reload()
   await expect(page.locator(`[data-mark="${SLOW}"]`).first()).toBeVisible()
   await expect(table(page).locator('tbody tr').first()).toHaveAttribute('data-request', String(SLOW))
-})
-
-test('keys go from request to request, mark one and zoom', async ({ page }) => {
-  await open(page)
-  await lanes(page).focus()
-  await page.keyboard.press('Home')
-  await expect(lanes(page)).toHaveAttribute('aria-valuetext', /^request #0, start 0\.000 s, first chunk after 100 ms/)
-  for (let i = 0; i < 7; i++) await page.keyboard.press('ArrowRight')
-  await expect(lanes(page)).toHaveAttribute('aria-valuetext', /^request #7, .*1 stall$/)
-  await page.keyboard.press('Enter')
-  await expect(row(page, 7)).toContainText('900')
-  await expect.poll(() => search(page).get('req')).toBe('7')
-  await page.keyboard.press('+')
-  await expect.poll(() => search(page).get('t')).not.toBeNull()
-  await lanes(page).focus()
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('Escape')
-  await expect.poll(() => search(page).get('t')).toBeNull()
-  const curves = part(page).getByRole('slider', { name: 'Percentile curves' })
-  await curves.focus()
-  await page.keyboard.press('End')
-  await expect(curves).toHaveAttribute('aria-valuetext', /^max: TTFT 3,000 ms/)
 })
 
 // without @long, a key marks a request in the lanes, and the button of its row does
@@ -249,7 +249,8 @@ test('states: not uploaded, none, none that match, and a failure', async ({ page
   const url = dashboard().url
   await page.goto(`${url}/experiments/2`)
   await expect(part(page)).toContainText('r.requests.jsonl was not uploaded')
-  await page.goto(`${url}/experiments/3`)
+  await follow(page, `${url}/experiments/3`)
+  await expect(page.getByRole('heading', { level: 1, name: 'no records' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Result file', exact: true })).toBeVisible()
   await expect(part(page)).toHaveCount(0)
   await open(page, '?rid=nothing')
@@ -262,9 +263,10 @@ test('states: not uploaded, none, none that match, and a failure', async ({ page
   await expect(part(page).getByText('1–50 of 240')).toBeVisible()
 })
 
-test('an unknown column is the default order, a page after the last is the last, and a zoom shows the first', async ({
-  page,
-}) => {
+// without @long, other tests of this file sort, page and zoom
+test('an unknown column is the default order, a page after the last is the last, and a zoom shows the first', {
+  tag: '@long',
+}, async ({ page }) => {
   await open(page, '?rsort=-no_column&rpage=8')
   await expect(part(page).getByText('201–240 of 240')).toBeVisible()
   await expect(table(page).locator('tbody tr')).toHaveCount(40)

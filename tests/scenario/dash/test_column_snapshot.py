@@ -81,7 +81,7 @@ def asked(dashboard):
     rng = random.Random(5)
     some = made_results(rng, 60)
     requests = [{"facets": True, "limit": 50}, {"limit": 200, "sort": [{"field": "run.run_id", "dir": "desc"}]}]
-    requests += [{"filter": random_tree(rng, some), "facets": True, "limit": 5} for _ in range(12 if LONG else 4)]
+    requests += [{"filter": random_tree(rng, some), "facets": True, "limit": 5} for _ in range(12 if LONG else 2)]
     out = []
     for request in requests:
         answer = dashboard.post("/api/filters/apply", request)

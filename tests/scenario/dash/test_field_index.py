@@ -1,7 +1,6 @@
 """Every field is a filter: fields that are not columns are answered by the field index, equal to a plain evaluation of the
 documents, after a restart, after changes, while results arrive, and after kills. To show that no document is read, the test
 makes the documents unreadable."""
-import copy
 import json
 import os
 import random
@@ -22,11 +21,13 @@ SEGMENT = 256
 ROWS = SEGMENT + 24
 SEED = 40
 AT_A_TIME = 200  # columns per request
-EVERY = 1 if os.environ.get("PROFLLM_TEST_LONG") else 13  # of which results all fields are compared
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+EVERY = 1 if LONG else 13  # of which results all fields are compared
 EXTRA = {"server.newer_than_the_rows": "config.server.newer_than_the_rows", "server.newer_object.x.y": "config.server.newer_object.x.y",
          "tags.team": "tags.team", "tags.2026": "tags.2026", "results.p97.5_ttft_ms": "results.p97.5_ttft_ms",
          "results.mean_ttft_ms_ci95.1": "results.mean_ttft_ms_ci95.1", "launch.env.NEW": "launch.env.NEW"}
 MISSING = object()
+GOOD_TEXT = json.dumps(GOOD)
 
 
 def leaves_of(value, path=()):
@@ -45,7 +46,7 @@ def at(document, path):
 
 def varied(rng, number, paths):
     """Returns a result that lacks some leaves, and has other values in some."""
-    document = copy.deepcopy(GOOD)
+    document = json.loads(GOOD_TEXT)  # ten times as fast as a deep copy
     document["run_id"] = f"exp_20260101_000000_{number:06x}"
     for path in rng.sample(paths, 60):
         *folders, key = path
@@ -271,7 +272,7 @@ def test_leaves_of_other_rules_are_made_again(bin_dir, database, stored):
 @pytest.mark.threads
 def test_queries_while_results_arrive(bin_dir, database, tmp_path):
     """Each response has a whole number of batches, and never fewer than were acknowledged before it was asked for."""
-    db, batches, size = database.new(tmp_path), 40, 25
+    db, batches, size = database.new(tmp_path), 40 if LONG else 24, 25
     acknowledged, faults = [0], []
 
     def store(one):
@@ -288,6 +289,7 @@ def test_queries_while_results_arrive(bin_dir, database, tmp_path):
             facet = one.post("/api/filters/apply", {"limit": 0, "filter": {"field": "tags.all", "op": "eq", "value": 1}, "facets": ["tags.n"]}).json
             if facet["count"] % size or facet["count"] < least * size or any(each["count"] != size for each in facet["facets"]["tags.n"]["values"]):
                 faults.append((least, facet))
+            time.sleep(0 if LONG else 0.01)
         writer.join()
         assert not faults, faults[0]
         assert count(one, "tags.n", "eq", batches - 1) == size and count(one, "tags.all", "is_recorded") == batches * size

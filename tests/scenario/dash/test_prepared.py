@@ -11,6 +11,7 @@ from test_requests import failed, record
 from test_series import sample
 from wait_tools import wait_for
 
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 BASE = "/api/data/experiments/small-1"
 PATHS = [f"{BASE}/requests?curve=true&lanes=600&limit=0", f"{BASE}/requests?limit=200&sort=-max_itl_ms", f"{BASE}/requests?status=failed&limit=20",
          f"{BASE}/requests?format=csv", f"{BASE}/series?bins=300", f"{BASE}/series?bins=50&from_ns=1500000000&to_ns=2500000000"]
@@ -97,14 +98,24 @@ def change(data, at):
     return data[:at] + bytes([data[at] ^ 0x40]) + data[at + 1:]
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda data: change(data, len(data) // 2), lambda data: change(data, len(data) - 1), lambda data: change(data, 300), lambda data: data[:-1],
-    lambda data: data + b"x", lambda data: data[:100], lambda _: b"", lambda data: data.replace(b", quantities", b"; quantities").replace(b", rows of", b"; rows of")],
-    ids=["middle", "end", "lengths", "cut", "longer", "head", "empty", "form"])
+SPOILS = {
+    "middle": lambda data: change(data, len(data) // 2),
+    "cut": lambda data: data[:-1],
+    "form": lambda data: data.replace(b", quantities", b"; quantities").replace(b", rows of", b"; rows of"),
+    "end": lambda data: change(data, len(data) - 1),
+    "lengths": lambda data: change(data, 300),
+    "longer": lambda data: data + b"x",
+    "head": lambda data: data[:100],
+    "empty": lambda _: b"",
+}
+
+
+# the others, which tests/unit/base/image.c has for images of all kinds, in `make test-long`
+@pytest.mark.parametrize("spoil", list(SPOILS)[:None if LONG else 3])
 def test_a_wrong_prepared_file_is_replaced(bin_dir, folder, from_text, spoil):
     right = {kind: file.read_bytes() for kind, file in prepared_in(folder).items()}
     for kind, file in prepared_in(folder).items():
-        file.write_bytes(spoil(right[kind]))
+        file.write_bytes(SPOILS[spoil](right[kind]))
         assert file.read_bytes() != right[kind]
     with Dashboard(bin_dir, folder / "d.db") as one:
         assert bodies(one) == from_text

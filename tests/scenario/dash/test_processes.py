@@ -392,7 +392,7 @@ class Reader(threading.Thread):
                 fault = self.once(*question)
                 if fault is not None and not was_lenient and not self.is_lenient():
                     self.failures.append(f"{question[1]}: {fault}")
-            time.sleep(self.random.uniform(0, 0.05))
+            time.sleep(self.random.uniform(0, 0.05 if LONG else 0.2))
 
 
 class Storer(Writer):

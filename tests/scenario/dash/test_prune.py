@@ -18,7 +18,7 @@ from run_tools import PATIENCE, environment
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 SEED = 41
-ROUNDS = 12 if LONG else 2
+ROUNDS = 12 if LONG else 1
 KINDS = ["trace", "requests", "server_log"]
 SUITES = ["nightly", "gate", "it's, \\odd"]
 STATUSES = ["completed", "failed"]

@@ -144,6 +144,7 @@ def start(stack, bin_dir, db):
     return [stack.enter_context(Dashboard(bin_dir, db)) for _ in range(2 if is_address(db) else 1)]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("after", ["earlier", "equal", "later"])
 def test_an_older_dump_is_loaded(bin_dir, database, tmp_path, after):
     """after: the version that the loaded data has reached when the dashboards answer again."""

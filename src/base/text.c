@@ -573,8 +573,7 @@ static bool are_plain(const char *data)
 	return (odd & EACH_BYTE(0x80)) == 0;
 }
 
-/* Returns how many bytes at the start need no escape in a JSON string. */
-static size_t plain_bytes(const char *data, size_t len)
+size_t pl_text_plain_bytes(const char *data, size_t len)
 {
 	size_t used = 0;
 
@@ -589,7 +588,7 @@ static size_t plain_bytes(const char *data, size_t len)
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii)
 {
 	/* most have nothing in them that is written otherwise */
-	if (len > 0 && plain_bytes(data, len) == len) {
+	if (len > 0 && pl_text_plain_bytes(data, len) == len) {
 		char *room = pl_buf_reserve(buf, len + 2);
 		if (room == NULL)
 			return false;
@@ -603,7 +602,7 @@ bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool asc
 
 	for (size_t at = 0; at < len && ok;) {
 		uint32_t code;
-		size_t used = plain_bytes(data + at, len - at);
+		size_t used = pl_text_plain_bytes(data + at, len - at);
 		if (used > 0) {
 			ok = pl_buf_add(buf, data + at, used);
 			at += used;

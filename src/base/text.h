@@ -92,6 +92,8 @@ const void *pl_row_find(const void *rows, size_t count, size_t row_bytes, size_t
  */
 bool pl_text_has_word(const char *words, char separator, const char *word);
 
+/* Returns how many bytes at the start are printable ASCII that needs no escape in a JSON string. */
+size_t pl_text_plain_bytes(const char *data, size_t len);
 /*
  * Appends `data` as a JSON string with quotes. If ascii is set, non-ASCII becomes \uXXXX (invalid
  * UTF-8: U+FFFD).

@@ -79,16 +79,16 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
-/* Texts use FNV-1a: they come from results, not from attackers who search for collisions. */
-static uint64_t hash_of(const struct mirror_value *value)
+/* Texts come from results, not from attackers who search for collisions. */
+static uint32_t hash_of(const struct mirror_value *value)
 {
 	uint64_t hash = PL_HASH_NONE + value->class;
 
 	if (value->class == MIRROR_NUMBER)
 		hash = (hash ^ bits_of(value->number)) * HASH_MULTIPLIER;
 	if (value->text != NULL)
-		hash = pl_hash_text(hash, value->text);
-	return hash ^ hash >> 32;
+		hash = pl_hash_words(hash, value->text, strlen(value->text));
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Compares values, explicit or not. */
@@ -102,17 +102,20 @@ static bool is_same(const struct mirror_value *one, const struct mirror_value *o
 }
 
 /* Returns the slot of the value, or the free slot for it; *ret_twin: the same value with the other is_explicit. */
-static uint32_t *slot_of(const struct dictionary *values, const struct mirror_value *wanted,
-			 const struct mirror_value **ret_twin)
+static struct dictionary_slot *slot_of(const struct dictionary *values, uint32_t hash,
+				       const struct mirror_value *wanted,
+				       const struct mirror_value **ret_twin)
 {
 	size_t mask = values->slot_count - 1;
 
 	*ret_twin = NULL;
-	for (size_t at = hash_of(wanted) & mask;; at = (at + 1) & mask) {
-		uint32_t *slot = &values->slots[at];
-		if (*slot == 0)
+	for (size_t at = hash & mask;; at = (at + 1) & mask) {
+		struct dictionary_slot *slot = &values->slots[at];
+		if (slot->next == 0)
 			return slot;
-		const struct mirror_value *there = dictionary_value(values, *slot - 1);
+		if (slot->hash != hash)
+			continue;
+		const struct mirror_value *there = dictionary_value(values, slot->next - 1);
 		if (!is_same(there, wanted))
 			continue;
 		if (there->is_explicit == wanted->is_explicit)
@@ -124,20 +127,29 @@ static uint32_t *slot_of(const struct dictionary *values, const struct mirror_va
 /* Half of the slots stay free. */
 static void widen(struct dictionary *values)
 {
-	const struct mirror_value *twin;
+	struct dictionary_slot *before = values->slots;
+	size_t count = values->slot_count;
 
-	if (values->count * 2 < values->slot_count)
+	if (values->count * 2 < count)
 		return;
-	free(values->slots);
-	values->bytes -= values->slot_count * sizeof(*values->slots);
-	values->slot_count = values->slot_count == 0 ? SLOTS_MIN : values->slot_count * 2;
-	values->bytes += values->slot_count * sizeof(*values->slots);
+	values->slot_count = count == 0 ? SLOTS_MIN : count * 2;
+	values->bytes += (values->slot_count - count) * sizeof(*values->slots);
 	values->slots = pl_alloc_array(values->slot_count, sizeof(*values->slots));
-	for (uint32_t code = DICTIONARY_NULL; code < values->count; code++) {
-		const struct mirror_value *value = dictionary_value(values, code);
-		if (!value->is_elsewhere)
-			*slot_of(values, value, &twin) = code + 1;
+	if (count == 0) {
+		const struct mirror_value *null = dictionary_value(values, DICTIONARY_NULL);
+		uint32_t hash = hash_of(null);
+		values->slots[hash % SLOTS_MIN] = (struct dictionary_slot){ DICTIONARY_NULL + 1,
+									    hash };
 	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = before[i].hash & (values->slot_count - 1);
+		if (before[i].next == 0)
+			continue;
+		while (values->slots[at].next != 0)
+			at = (at + 1) & (values->slot_count - 1);
+		values->slots[at] = before[i];
+	}
+	free(before);
 }
 
 /* ---- insertion ------------------------------------------------------------------------------- */
@@ -186,12 +198,14 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 		value.number = cell->number + 0.0; /* -0 is 0 */
 	if (value.class >= MIRROR_TEXT)
 		value.text = cell->text;
-	if (value.class == MIRROR_JSON && (unified = mirror_json_unify(cell->text)) != NULL)
+	if (value.class == MIRROR_JSON && !cell->is_unified &&
+	    (unified = mirror_json_unify(cell->text)) != NULL)
 		value.text = unified;
 	widen(values);
-	uint32_t *slot = slot_of(values, &value, &twin);
-	if (*slot != 0)
-		return *slot - 1;
+	uint32_t hash = hash_of(&value);
+	struct dictionary_slot *slot = slot_of(values, hash, &value, &twin);
+	if (slot->next != 0)
+		return slot->next - 1;
 	if (twin != NULL) {
 		value = *twin;
 		value.is_explicit = cell->is_explicit;
@@ -204,8 +218,8 @@ uint32_t mirror_dictionary_code(struct dictionary *values, const struct mirror_c
 			keep_text(values, &value);
 	}
 	*push(values) = value;
-	*slot = values->count;
-	return *slot - 1;
+	*slot = (struct dictionary_slot){ values->count, hash };
+	return values->count - 1;
 }
 
 uint32_t mirror_dictionary_code_by_hint(struct dictionary *values, const struct mirror_cell *cell,
@@ -255,10 +269,11 @@ bool mirror_dictionary_restored(struct dictionary *values)
 		const struct mirror_value *value = dictionary_value(values, code);
 		if (value->is_elsewhere)
 			continue;
-		uint32_t *slot = slot_of(values, value, &twin);
-		if (*slot != 0)
+		uint32_t hash = hash_of(value);
+		struct dictionary_slot *slot = slot_of(values, hash, value, &twin);
+		if (slot->next != 0)
 			return false;
-		*slot = code + 1;
+		*slot = (struct dictionary_slot){ code + 1, hash };
 	}
 	return true;
 }

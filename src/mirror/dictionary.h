@@ -19,10 +19,15 @@
 #define DICTIONARY_BLOCK       16 /* values in the first block; each further block doubles the total */
 #define DICTIONARY_BLOCKS      29
 
+struct dictionary_slot {
+	uint32_t next; /* code + 1; 0: free */
+	uint32_t hash; /* of the value, so that most others need not be compared */
+};
+
 struct dictionary {
 	struct mirror_value *blocks[DICTIONARY_BLOCKS];
 	uint32_t count;
-	uint32_t *slots; /* hash table of code + 1; 0: free */
+	struct dictionary_slot *slots; /* hash table */
 	size_t slot_count;
 	uint32_t numbers;     /* distinct numbers */
 	bool refuses_numbers; /* new numbers get no code */

@@ -20,6 +20,7 @@ struct mirror_cell {
 	unsigned char state; /* enum res_value_state */
 	unsigned char kind;  /* enum res_value_kind, if `state` says that there is a value */
 	bool is_explicit;    /* set by the user (arguments and options) */
+	bool is_unified;     /* JSON that mirror_json_unify() would not change: it has no numbers */
 	double number;       /* of NUMBER; for YES 0 or 1 */
 	const char *text;    /* of TEXT and JSON (compact, keys sorted); else NULL */
 };

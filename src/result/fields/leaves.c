@@ -683,6 +683,65 @@ bool res_leaf_number(const struct res_leaf_question *question, const struct res_
 	return true;
 }
 
+/* Returns the end of a JSON string, written as pl_text_add_json() does, or NULL if it is another one. */
+static const char *end_of_plain(const char *at, const char *end)
+{
+	if (at == end || *at++ != '"')
+		return NULL;
+	for (;;) {
+		at += pl_text_plain_bytes(at, (size_t)(end - at));
+		if (at == end)
+			return NULL;
+		if (*at == '"')
+			return at + 1;
+		if (at[0] != '\\' || (at[1] != '\\' && at[1] != '"'))
+			return NULL;
+		at += 2;
+	}
+}
+
+/* Returns whether it is a list of strings, compact, in which each value has one form. */
+static bool is_plain_list(const char *text, size_t len)
+{
+	const char *at = text + 1, *end = text + len;
+
+	if (len == 2 && text[1] == ']')
+		return true;
+	while ((at = end_of_plain(at, end)) != NULL && at < end && *at == ',')
+		at++;
+	return at != NULL && at + 1 == end && *at == ']';
+}
+
+/* Returns whether a text of the field is the text that it is, as set_text() decides. */
+static bool has_plain_texts(const struct res_field *field)
+{
+	return field->type != RES_FIELD_NUMBER && field->type != RES_FIELD_COUNT &&
+	       (field->option == NULL || field->option->type != OPTION_DURATION);
+}
+
+bool res_leaf_plain(const struct res_leaf_question *question, const struct res_leaf *leaf,
+		    struct res_leaf_plain *ret)
+{
+	const char *text = leaf->text;
+	bool is_list = text[0] == '[';
+
+	if ((!is_list && text[0] != '"') || !is_alone(question, leaf))
+		return false;
+	size_t len = strlen(text);
+	bool is_text = !is_list && len >= 2 && text[len - 1] == '"' &&
+		       pl_text_plain_bytes(text + 1, len - 2) == len - 2 &&
+		       has_plain_texts(question->field);
+	if (!is_text && (!is_list || !is_plain_list(text, len)))
+		return false;
+	*ret = (struct res_leaf_plain){
+		.kind = is_list ? RES_VALUE_JSON : RES_VALUE_TEXT,
+		.is_explicit = is_set_by_user(question->field, leaf->flags),
+		.text = is_list ? text : text + 1,
+		.len = is_list ? len : len - 2,
+	};
+	return true;
+}
+
 bool res_leaf_value(const struct res_fields *fields, const struct res_leaf_question *question,
 		    const struct res_leaf *leaves, size_t count, struct res_value *ret)
 {

@@ -91,3 +91,15 @@ bool res_leaf_value(const struct res_fields *fields, const struct res_leaf_quest
 /* Does the same for a single leaf whose value is a number, faster. False: use res_leaf_value(). */
 bool res_leaf_number(const struct res_leaf_question *question, const struct res_leaf *leaf,
 		     double *ret, bool *ret_is_explicit);
+/*
+ * Does the same for a single leaf whose value is a text, or a list of texts, of printable ASCII. The text of the value
+ * is ret->len bytes of the leaf's text, without a NUL after them.
+ */
+struct res_leaf_plain {
+	enum res_value_kind kind; /* TEXT or JSON */
+	bool is_explicit;
+	const char *text;
+	size_t len;
+};
+bool res_leaf_plain(const struct res_leaf_question *question, const struct res_leaf *leaf,
+		    struct res_leaf_plain *ret);

@@ -78,14 +78,31 @@ static uint32_t add_cell(struct loading *loading, const struct mirror_cell *cell
 	return (uint32_t)indexed->cell_count - 1;
 }
 
-static uint32_t make_value(struct loading *loading, const struct res_leaf *leaves, size_t count)
+/* Makes the value of a leaf that is faster made than found. Returns UNKNOWN for others. */
+static uint32_t make_simple(struct loading *loading, const struct res_leaf *leaf)
 {
 	struct mirror_cell cell = { .state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER };
+	struct res_leaf_plain plain;
+
+	if (res_leaf_number(&loading->question, leaf, &cell.number, &cell.is_explicit))
+		return add_cell(loading, &cell);
+	if (!res_leaf_plain(&loading->question, leaf, &plain))
+		return MIRROR_INDEXED_UNKNOWN;
+	cell = (struct mirror_cell){
+		.state = RES_VALUE_PRESENT,
+		.kind = (unsigned char)plain.kind,
+		.is_explicit = plain.is_explicit,
+		.is_unified = true,
+		.text = pl_arena_strndup(loading->indexed->arena, plain.text, plain.len),
+	};
+	return add_cell(loading, &cell);
+}
+
+static uint32_t make_value(struct loading *loading, const struct res_leaf *leaves, size_t count)
+{
+	struct mirror_cell cell;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	if (count == 1 &&
-	    res_leaf_number(&loading->question, leaves, &cell.number, &cell.is_explicit))
-		return add_cell(loading, &cell);
 	if (!res_leaf_value(loading->fields, &loading->question, leaves, count, &value))
 		return MIRROR_INDEXED_UNKNOWN;
 	if (value.state == RES_VALUE_NOT_RECORDED)
@@ -134,15 +151,13 @@ static void widen(struct loading *loading)
 /* Returns the value of these leaves of one document, which the question depends on. */
 static uint32_t value_of(struct loading *loading, const struct res_leaf *leaves, size_t count)
 {
-	struct mirror_cell number = { .state = RES_VALUE_PRESENT, .kind = RES_VALUE_NUMBER };
 	struct pl_buf *key = &loading->key;
+	uint32_t value;
 
 	if (count == 0)
 		return MIRROR_INDEXED_NOT_THERE;
-	/* most numbers are distinct, and faster made than found */
-	if (count == 1 &&
-	    res_leaf_number(&loading->question, leaves, &number.number, &number.is_explicit))
-		return add_cell(loading, &number);
+	if (count == 1 && (value = make_simple(loading, leaves)) != MIRROR_INDEXED_UNKNOWN)
+		return value;
 	pl_buf_clear(key);
 	for (size_t i = 0; i < count; i++) {
 		/* the ends of texts separate them */
@@ -153,7 +168,7 @@ static uint32_t value_of(struct loading *loading, const struct res_leaf *leaves,
 	if (key->full)
 		return MIRROR_INDEXED_UNKNOWN;
 	widen(loading);
-	uint64_t hash = pl_hash_bytes(PL_HASH_NONE, key->data, key->len);
+	uint64_t hash = pl_hash_words(PL_HASH_NONE, key->data, key->len);
 	struct made *made = slot_of(loading, key->data, key->len, hash);
 	if (made->key == NULL) {
 		*made = (struct made){

@@ -131,7 +131,7 @@ static void list_done(struct leaf_list *list)
 }
 
 struct counts {
-	size_t asked, known, recorded;
+	size_t asked, known, recorded, plain;
 };
 
 static void check_field(const struct res_leaf_rules *rules, const struct res_fields *fields,
@@ -169,6 +169,15 @@ static void check_field(const struct res_leaf_rules *rules, const struct res_fie
 	    (expected.kind != RES_VALUE_NUMBER || is_explicit != expected.is_explicit ||
 	     number < expected.number || number > expected.number))
 		fail_msg("'%s': found %g, expected %g", field->id, number, expected.number);
+	struct res_leaf_plain plain;
+	if (is_same && count == 1 && res_leaf_plain(&question, leaves, &plain)) {
+		counts->plain++;
+		if (plain.kind != expected.kind || plain.is_explicit != expected.is_explicit ||
+		    strlen(expected.text) != plain.len ||
+		    memcmp(expected.text, plain.text, plain.len) != 0)
+			fail_msg("'%s': found %.*s, expected %s", field->id, (int)plain.len,
+				 plain.text, expected.text);
+	}
 	if (is_same)
 		return;
 	auto_free char *text = pl_json_to_text(document, PL_JSON_COMPACT);
@@ -220,6 +229,7 @@ static void test_res_leaves__have_the_values_of_documents(void **state)
 	/* most need no document */
 	assert_true(counts.known * 100 > counts.asked * 60);
 	assert_true(counts.recorded > 40);
+	assert_true(counts.plain > 0);
 }
 
 static void test_res_leaves__of_any_document(void **state)
@@ -237,6 +247,7 @@ static void test_res_leaves__of_any_document(void **state)
 	}
 	assert_true(counts.known * 100 > counts.asked * 50);
 	assert_true(counts.recorded > (size_t)DOCUMENTS * 5);
+	assert_true(counts.plain > (size_t)DOCUMENTS);
 }
 
 static bool accepts(const struct res_leaf_rules *rules, const struct res_fields *fields,

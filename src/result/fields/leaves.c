@@ -8,7 +8,9 @@
 #include "result/fields/fields_priv.h"
 
 /* Leaves of another version are made again. */
-#define VERSION 1
+#define VERSION 2
+/* Its leaves may have values of keys of the document that begin with '=' in place of those of fields. */
+#define VERSION_WITH_ANY_KEYS 1
 
 #define CHECKS   RES_FIELD_QUALITY ".checks"
 #define EXPLICIT "config.server_explicit"
@@ -557,12 +559,18 @@ static bool needs_whole(const struct res_leaf_question *question, const struct r
 	       (question->alone != NULL && strcmp(question->alone + 1, field->id) == 0);
 }
 
+static bool is_version_accepted(int64_t version, const struct res_leaf_question *question)
+{
+	return version == VERSION ||
+	       (version == VERSION_WITH_ANY_KEYS && question != NULL && question->alone == NULL);
+}
+
 bool res_leaf_rules_accept(const struct res_leaf_rules *rules, const json_t *other,
 			   const struct res_leaf_question *question)
 {
 	const json_t *whole = json_object_get(other, "fields");
 
-	if (pl_json_get_i64(other, "version") != VERSION)
+	if (!is_version_accepted(pl_json_get_i64(other, "version"), question))
 		return false;
 	PL_JSON_EACH(path, json_object_get(other, "columns")) {
 		if (!json_is_string(path) || (!is_column(rules, json_string_value(path)) &&

@@ -145,6 +145,25 @@ def test_damaged_rows_are_read_from_documents(bin_dir, database, tmp_path):
         one.stop()
 
 
+def test_leaves_of_version_1_are_made_again(bin_dir, database, tmp_path):
+    """They may have a key of the document as the value of a field."""
+    db, path, text = database.new(tmp_path), b"=system.gpus.uuid", b'["hostile"]'
+    import_json(bin_dir, write_texts(tmp_path / "a.jsonl", [hostile(number) for number in range(11)]), "--db", db)
+    row = bytes([0, len(path)]) + path + bytes([0, 0, len(text)]) + text + b"\0"
+    ((id_,),) = ask(db, "SELECT id FROM benchmark_runs WHERE run_id = 'small-6'")
+    change(db, "UPDATE field_forms SET content = replace(content, '\"version\":2', '\"version\":1');"
+               f"UPDATE field_rows SET bytes = {bytes_text(db, row)} WHERE id = {id_}")
+    ((former, content),) = ask(db, "SELECT id, content FROM field_forms")
+    assert '"version":1' in content
+    with Dashboard(bin_dir, db) as one:
+        assert answers(one, ["system.gpus.uuid"])["small-6"]["system.gpus.uuid"] == '"missing"'
+        wait_for(lambda: ask(db, f"SELECT count(*) FROM field_rows WHERE form = {former}") == [(0,)], "the leaves are made again", seconds=60 * PATIENCE)
+        one.stop()
+    with Dashboard(bin_dir, db) as one:
+        assert answers(one, ["system.gpus.uuid"])["small-6"]["system.gpus.uuid"] == '"missing"'
+        one.stop()
+
+
 def test_results_are_pruned_while_the_index_is_made(bin_dir, database, tmp_path):
     db, total = database.new(tmp_path), 400
     import_json(bin_dir, write_lines(tmp_path / "a.jsonl", [simple(number) for number in range(total)]), "--db", db)

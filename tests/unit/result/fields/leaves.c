@@ -293,8 +293,16 @@ static void test_res_leaves__know_other_rules(void **state)
 	assert_false(res_leaf_rules_accept(rules, other, NULL));
 	json_decref(other);
 	other = json_deep_copy(same);
+	/* in version 1, keys that begin with '=' are among the values of fields */
+	json_object_set_new(other, "version", json_integer(1));
+	assert_false(res_leaf_rules_accept(rules, other, NULL));
+	assert_true(accepts(rules, fields, other, "server.host"));
+	assert_false(accepts(rules, fields, other, "system.gpus.uuid"));
+	assert_false(accepts(rules, fields, other, "quality.client_cpu.limit"));
+	assert_false(accepts(rules, fields, other, "results.errors.timeout.count"));
 	json_object_set_new(other, "version", json_integer(0));
 	assert_false(res_leaf_rules_accept(rules, other, NULL));
+	assert_false(accepts(rules, fields, other, "server.host"));
 }
 
 int main(void)

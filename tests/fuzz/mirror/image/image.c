@@ -103,7 +103,8 @@ static int base_image(size_t rows)
 /* ---- changes ------------------------------------------------------------------------------------- */
 
 struct part {
-	char *bytes;
+	const char *packed; /* in the file */
+	char *bytes;        /* NULL: unchanged */
 	size_t len;
 };
 
@@ -156,14 +157,26 @@ static int changed_image(const char *file, const uint8_t *changes, size_t len)
 			   image_padded(counts.columns * sizeof(struct image_column));
 	struct image_block *blocks = (void *)(index.bytes + blocks_at);
 	struct part *parts = pl_alloc_array(counts.blocks, sizeof(*parts));
+	/* most blocks stay packed: there is one for each column */
 	for (size_t i = 0; i < counts.blocks; i++) {
-		parts[i] = unpack(file + at, blocks[i].packed, blocks[i].bytes);
+		parts[i].packed = file + at;
 		at += blocks[i].packed;
+	}
+	for (size_t i = 0; i + CHANGE_BYTES <= len; i += CHANGE_BYTES) {
+		unsigned block = changes[i] | (unsigned)changes[i + 1] << 8;
+		if (block < counts.blocks && parts[block].bytes == NULL)
+			parts[block] = unpack(parts[block].packed, blocks[block].packed,
+					      blocks[block].bytes);
 	}
 	change_all(parts, counts.blocks, 0, NULL, changes, len);
 	must(fd >= 0 && lseek(fd, sizeof(top), SEEK_SET) == sizeof(top));
 	at = sizeof(top);
 	for (size_t i = 0; i < counts.blocks; i++) {
+		if (parts[i].bytes == NULL) {
+			must(pl_fd_write(fd, parts[i].packed, blocks[i].packed) == 0);
+			at += blocks[i].packed;
+			continue;
+		}
 		void *packed = pl_zst_pack_brief(parts[i].bytes, parts[i].len, &packed_len);
 		must(pl_fd_write(fd, packed, packed_len) == 0);
 		blocks[i].packed = (uint32_t)packed_len;

@@ -109,6 +109,67 @@ def test_hostile_documents(bin_dir, database, tmp_path):
         one.stop()
 
 
+RAW = ['"a\\u0000b": 1, "\\u0000": 2, "a": 3', f'"{"k" * 65536}": 3, "after": 1', '"twice": 1, "twice": {"x": 2}', '"infinite": 1e400, "both": [1e400, -1e400]',
+       '"digits": 1000000000000000000000000000000', '"minus": -0, "exact": 9007199254740993, "deep": [[[["a"]]]]', '"text": "a\\u0000b", "texts": ["x\\u0000y", "z"]',
+       '"plain": ["a", "\\"", "\\\\", ""], "spaced": [ "a" , "b\\/c" ], "escaped": ["\\u0041", "\\t"], "none": [], "odd": ["\u00fc", "\\u007f"]']
+# of which the reader of documents refuses a NUL, a key twice, and numbers that are too large
+REFUSED = 5
+RAW_IDS = ["server.a", "server.a\0b", "server.\0", "server." + "k" * 65536, "server.after", "server.twice", "server.twice.x", "server.infinite", "server.both",
+           "server.both.0", "server.digits", "server.minus", "server.exact", "server.deep", "server.text", "server.texts", "server.plain", "server.spaced", "server.escaped",
+           "server.none", "server.odd"]
+
+
+def raw(number, members):
+    return json.dumps(little(number, config={"server": {"model": "m", "HERE": 0}})).replace('"HERE": 0', members)
+
+
+def test_members_that_json_writers_do_not_write(bin_dir, database, tmp_path):
+    """Each is refused, or has the same value as a row, in a segment and from its document."""
+    db = database.new(tmp_path)
+    said = import_json(bin_dir, write_texts(tmp_path / "a.jsonl", [raw(number, members) for number, members in enumerate(RAW)]), "--db", db, status=1)
+    stored = said["counts"]["stored"]
+    assert stored == len(RAW) - REFUSED and said["counts"]["rejected"] == REFUSED, said
+    found = []
+    for is_distrusted in (False, True):
+        if is_distrusted:
+            distrust(db)
+        with Dashboard(bin_dir, db) as one:
+            ids = [id_ for id_ in RAW_IDS if one.ask("POST", "/api/filters/apply", json.dumps({"columns": [id_], "limit": 1, "budget_ms": 60000}).encode(),
+                                                     {"Content-Type": "application/json"}, check=False).status == 200]
+            found.append(answers(one, ids))
+            one.stop()
+    assert found[0] == found[1] and len(found[0]) == stored and "server.exact" in ids
+    import_json(bin_dir, write_texts(tmp_path / "b.jsonl", [json.dumps(simple(number)) for number in range(11, 11 + SEGMENT)]), "--db", db)
+    with Dashboard(bin_dir, db) as one:
+        wait_for(lambda: ask(db, "SELECT count(*) FROM field_segments")[0][0] > 0, "a segment is made", seconds=60 * PATIENCE)
+        combined = answers(one, ids)
+        assert {run_id: combined[run_id] for run_id in found[0]} == found[0]
+        one.stop()
+
+
+@pytest.mark.release_only
+def test_two_processes_answer_alike(bin_dir, postgres, tmp_path):
+    """Both write, one combines rows of the other, and one does not accept the leaves at first."""
+    db = postgres.new()
+    for part in ("one", "two"):
+        (tmp_path / part).mkdir()
+    with Dashboard(bin_dir, db, "--data", tmp_path / "one") as one, Dashboard(bin_dir, db, "--data", tmp_path / "two") as two:
+        for part in range(4):
+            texts = [hostile(number) if number < 11 else json.dumps(simple(number)) for number in range(part * 80, part * 80 + 80)]
+            here = (one, two)[part % 2]
+            assert here.upload("/api/upload/batch", "\n".join(texts).encode(), media="application/x-ndjson")["counts"]["stored"] == 80
+            for id_ in range(1 + part * 80, 80 + part * 80, 9):
+                assert (two, one)[part % 2].ask("DELETE", f"/api/data/experiments/{id_}", check=False).status in (200, 204, 404)
+        ids = [*known(one)[::3], "tags.n"]
+        as_rows = answers(one, ids)
+        assert answers(two, ids) == as_rows and len(as_rows) > 250
+        assert ask(db, "SELECT count(*) FROM field_segments")[0][0] > 0
+        two.stop()
+        distrust(db)
+        with Dashboard(bin_dir, db, "--data", tmp_path / "two") as third:
+            assert answers(third, ids) == as_rows == answers(one, ids)
+
+
 def bytes_text(db, data):
     return f"decode('{data.hex()}', 'hex')" if is_address(db) else f"x'{data.hex()}'"
 

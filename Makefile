@@ -4,7 +4,7 @@ SHELL := /bin/sh
 BUILD := build
 PYTHON := /usr/bin/python3
 
-.PHONY: help build demo wheel use-cases test check test-long test-real test-gpu asan tsan fuzz perf fmt lint docs install clean
+.PHONY: help build demo wheel package use-cases test check test-long test-real test-gpu asan tsan fuzz perf fmt lint docs install clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -19,6 +19,10 @@ demo: build ## measure a simulated server, and show the results in the browser
 wheel: build ## pack the programs, their libraries and the Python package into a wheel in build/wheel
 	@tools/install-packages wheel
 	@tools/make-wheel $(BUILD)/bin $(BUILD)/wheel
+
+package: build ## pack the programs into Debian packages in dist/
+	@tools/install-packages package
+	@tools/make-packages $(BUILD) dist
 
 use-cases: build ## measure the examples of docs/use-cases with the simulator (5 minutes), and store their results in build/use-cases
 	@tools/use-cases $(BUILD)/bin $(BUILD)/use-cases

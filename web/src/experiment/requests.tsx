@@ -312,10 +312,11 @@ function Sums({ data, experiment, isFiltered }: { data: RequestPage; experiment:
         <Note kind="warn">
           <b>The records differ from the metrics of the result.</b>{' '}
           {wrong
-            .map(
-              (name) =>
-                `${name}: ${count(sums[name])}, not ${count(experiment.fields[`results.${name}`]?.value as number)}`,
-            )
+            .map((name) => {
+              const sum = sums[name]
+              const metric = experiment.fields[`results.${name}`]?.value as number
+              return `${name}: ${sum === null ? 'unknown' : count(sum)}, not ${count(metric)}`
+            })
             .join('; ')}
         </Note>
       )}

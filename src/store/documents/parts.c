@@ -34,6 +34,8 @@ static int add_part(struct cut *cut, const char *at, const char *end, char *name
 	     (end_of_line = memchr(cut->counted, '\n', (size_t)(at - cut->counted))) != NULL;
 	     cut->line++)
 		cut->counted = end_of_line + 1;
+	/* not again for the next part: all may be on one line */
+	cut->counted = at;
 	while (end > at && pl_scan_is_blank(end[-1]))
 		end--;
 	*PL_PUSH(parts->items, parts->count, parts->room) = (struct store_part){

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "base/buf.h"
@@ -62,6 +63,27 @@ static void test_store_documents_parts__slices(void **state)
 	}
 }
 
+/* The time must grow with the bytes, although all parts are on one line. */
+static void test_store_documents_parts__many_on_one_line(void **state)
+{
+	const size_t count = 20000, bytes = 1000;
+	auto_buf text = PL_BUF(32u << 20);
+	auto_store_parts parts = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	pl_buf_add_text(&text, "\n[");
+	for (size_t i = 0; i < count; i++)
+		pl_buf_addf(&text, "%s{\"a\": \"%0*zu\"}", i > 0 ? "," : "", (int)bytes, i);
+	pl_buf_add_text(&text, "]");
+	clock_t begun = clock();
+	assert_int_equal(store_parts_of(pl_buf_text(&text), text.len, "r.json", &parts, &err), 0);
+	assert_int_equal(parts.count, count);
+	assert_int_equal(parts.items[count - 1].line, 2);
+	/* 0.1 s, also under a sanitizer; counting the lines of each part from the first byte takes 20 s */
+	assert_true(clock() - begun < 4 * CLOCKS_PER_SEC);
+}
+
 static void test_store_documents_parts__what_cannot_be_cut(void **state)
 {
 	static const struct {
@@ -91,6 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_documents_parts__slices),
+		cmocka_unit_test(test_store_documents_parts__many_on_one_line),
 		cmocka_unit_test(test_store_documents_parts__what_cannot_be_cut),
 	};
 

@@ -27,8 +27,10 @@ void run_progress_text(const struct run_progress_view *view, bool bar, struct pl
 	pl_buf_addf(buf, "%llu/%zu", (unsigned long long)done, view->total);
 	if (view->failed > 0)
 		pl_buf_addf(buf, " (%llu failed)", (unsigned long long)view->failed);
-	pl_buf_addf(buf, " %.1f/s %.0f tok/s %llu open, ", rate, tokens,
-		    (unsigned long long)view->in_flight);
+	pl_buf_addf(buf, " %.1f/s ", rate);
+	if (!view->pools)
+		pl_buf_addf(buf, "%.0f tok/s ", tokens);
+	pl_buf_addf(buf, "%llu open, ", (unsigned long long)view->in_flight);
 	pl_text_add_clock(buf, done < view->total ? left_s : view->elapsed_s);
 	pl_buf_add_text(buf, done < view->total ? " remaining" : " elapsed");
 	/* a line that wraps cannot be overwritten with \r */

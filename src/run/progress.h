@@ -12,6 +12,7 @@ struct run_progress_view {
 	uint64_t issued, completed, failed, in_flight, tokens;
 	size_t total;
 	double elapsed_s;
+	bool pools; /* the responses have no output tokens */
 };
 
 /* Formats one line of at most 79 columns, without line end. bar: for a terminal. */

@@ -241,7 +241,8 @@ double run_shared_prefix_share(const struct bench_sample *samples, size_t count,
 
 	for (size_t i = 0; i < count; i++)
 		add_pieces(&pieces, &samples[i], pairs);
-	qsort(pieces.items, pieces.count, sizeof(*pieces.items), by_bytes);
+	if (pieces.count > 1)
+		qsort(pieces.items, pieces.count, sizeof(*pieces.items), by_bytes);
 	for (size_t i = 0; i < pieces.count; i++) {
 		const struct piece *piece = &pieces.items[i];
 		size_t same = 0;

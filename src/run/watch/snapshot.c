@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/redact.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "host/telemetry/telemetry.h"
 #include "result/quality.h"
 #include "run/context.h"
@@ -220,12 +221,14 @@ static json_t *rates_json(const struct run_watch *watch, const struct load *load
 {
 	const struct vllm_bench *bench = &watch->run->experiment->bench;
 	bool has_rate = run_plan_has_rate(bench) && isfinite(bench->request_rate);
+	bool pools = exp_backend_has(bench->backend, EXP_BACKEND_POOLS);
+	double tokens_per_s = pools ? NAN : per_second(load->tokens, load);
 
 	return json_pack("{s:o, s:o, s:o, s:o}", "requested_per_s",
 			 has_rate ? short_number(bench->request_rate) : json_null(), "sent_per_s",
 			 short_number(per_second(load->issued, load)), "done_per_s",
 			 short_number(per_second(load->completed + load->failed, load)),
-			 "output_tokens_per_s", short_number(per_second(load->tokens, load)));
+			 "output_tokens_per_s", short_number(tokens_per_s));
 }
 
 static json_t *interval_json(const struct run_sketch *sketch)

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 #include "host/log/server_log.h"
 #include "host/proc/process.h"
 #include "result/record.h"
@@ -112,6 +113,7 @@ static struct run_progress_view view_of(const struct run_watch *watch, int64_t n
 		.tokens = atomic_load(&counters->tokens),
 		.total = watch->load.total,
 		.elapsed_s = (double)(now_ns - watch->load_ns) / 1e9,
+		.pools = exp_backend_has(watch->run->experiment->bench.backend, EXP_BACKEND_POOLS),
 	};
 }
 

@@ -255,6 +255,17 @@ def test_odd_responses(bin_dir, tmp_path, name):
     assert results["total_output_tokens"] is None and results["output_throughput"] is None
 
 
+def test_progress_has_no_rate_of_tokens(bin_dir, tmp_path):
+    with Server(bin_dir, "--runner", "pooling", "--sim-step", "1ms", model="org/tiny") as server:
+        for backend, path in (("openai-embeddings", "pooled.txt"), ("openai", "none.txt")):
+            with open(tmp_path / path, "w") as file:
+                subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--backend", backend, "--random-input-len", "9",
+                                "--num-prompts", "6", "--request-rate", "20"], stderr=file, stdout=subprocess.DEVNULL, timeout=60, check=False,
+                               env=run_tools.environment())
+    assert "6/6 " in (tmp_path / "pooled.txt").read_text() and " tok/s" not in (tmp_path / "pooled.txt").read_text()
+    assert " 0 tok/s" in (tmp_path / "none.txt").read_text()
+
+
 def test_failed_attempts_are_repeated(bin_dir, tmp_path):
     _, flat = measured(bin_dir, tmp_path, "--backend", "openai-embeddings", "--dataset-name", "random", "--random-input-len", "9", "--num-prompts", "8",
                        "--retries", "3", "--retry-delay", "10ms", "--output", "full.json", server=("--sim-step", "1ms", "--sim-error-rate", "0.4", "--sim-error-status", "503"))

@@ -16,22 +16,27 @@ static void test_run_progress__lines(void **state)
 		bool bar;
 		const char *text;
 	} cases[] = {
-		{ { 0, 0, 0, 0, 0, 100, 0 }, false, "0/100 0.0/s 0 tok/s 0 open, -- remaining" },
-		{ { 40, 25, 0, 15, 1000, 100, 10 },
+		{ { 0, 0, 0, 0, 0, 100, 0, false },
+		  false,
+		  "0/100 0.0/s 0 tok/s 0 open, -- remaining" },
+		{ { 40, 25, 0, 15, 1000, 100, 10, false },
 		  false,
 		  "25/100 2.5/s 100 tok/s 15 open, 0:30 remaining" },
-		{ { 40, 20, 5, 15, 1000, 100, 10 },
+		{ { 40, 20, 5, 15, 1000, 100, 10, false },
 		  false,
 		  "25/100 (5 failed) 2.5/s 100 tok/s 15 open, 0:30 remaining" },
-		{ { 100, 100, 0, 0, 5000, 100, 50 },
+		{ { 100, 100, 0, 0, 5000, 100, 50, false },
 		  false,
 		  "100/100 2.0/s 100 tok/s 0 open, 0:50 elapsed" },
-		{ { 2, 1, 0, 1, 10, 5000, 1 },
+		{ { 2, 1, 0, 1, 10, 5000, 1, false },
 		  false,
 		  "1/5000 1.0/s 10 tok/s 1 open, 1:23:19 remaining" },
-		{ { 50, 50, 0, 0, 0, 100, 10 },
+		{ { 50, 50, 0, 0, 0, 100, 10, false },
 		  true,
 		  "[######......] 50/100 5.0/s 0 tok/s 0 open, 0:10 remaining" },
+		{ { 50, 50, 0, 0, 0, 100, 10, true },
+		  true,
+		  "[######......] 50/100 5.0/s 0 open, 0:10 remaining" },
 	};
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_buf text = { 0 };

@@ -111,7 +111,7 @@ int cli_dashboard_check(const struct cli_dashboard *dashboard, struct pl_err *er
 	return result;
 }
 
-static bool stays_here(const struct run_target *target)
+bool cli_stays_here(const struct run_target *target)
 {
 	const struct io_addr *addr = &target->addr;
 
@@ -126,7 +126,7 @@ int cli_dashboard_open(struct cli_dashboard *dashboard, struct run_target *ret, 
 		return -1;
 	if (ret->unknown != NULL)
 		return pl_err_set(err, PL_ERR_NETWORK, "%s: %s", dashboard->option, ret->unknown);
-	if (dashboard->token_file != NULL && !ret->https && !stays_here(ret) &&
+	if (dashboard->token_file != NULL && !ret->https && !cli_stays_here(ret) &&
 	    !dashboard->has_warned) {
 		pl_log(PL_LOG_WARNING, "the token is sent unencrypted to %s; use https", ret->host);
 		dashboard->has_warned = true;

@@ -17,6 +17,8 @@ struct cli_dashboard {
 
 /* Checks the address, and reads the token and the certificates before anything starts. A host name that does not resolve yet is accepted. */
 int cli_dashboard_check(const struct cli_dashboard *dashboard, struct pl_err *err) PL_MUST_CHECK;
+/* Returns whether what is sent to the target stays on this host. */
+bool cli_stays_here(const struct run_target *target);
 /*
  * Resolves the address. *ret: run_target_done(). -1: INVALID, or NETWORK if the host has no address. Warns once if the
  * token leaves this host unencrypted.

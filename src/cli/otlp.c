@@ -1,5 +1,6 @@
 #include "cli/otlp.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/log.h"
 #include "base/redact.h"
 #include "base/text.h"
+#include "cli/dashboard.h"
 #include "result/otlp.h"
 #include "run/target.h"
 
@@ -205,6 +207,17 @@ static int check_reply(const struct io_reply *reply, struct pl_err *err)
 			  rejected, shown);
 }
 
+/* Headers often have a secret, as a token does. */
+static void warn_once(const struct run_target *target)
+{
+	static atomic_bool has_warned;
+
+	if (target->headers != NULL && !target->https && target->unknown == NULL &&
+	    !cli_stays_here(target) && !atomic_exchange(&has_warned, true))
+		pl_log(PL_LOG_WARNING,
+		       "the headers of --otlp are sent unencrypted to %s; use https", target->host);
+}
+
 static int exchange(const struct run_target *target, const char *path, const char *body, size_t len,
 		    struct pl_err *err)
 {
@@ -240,6 +253,8 @@ static int send_result(const struct cli_otlp *otlp, const json_t *result, struct
 	if (!pl_json_write(request, PL_JSON_COMPACT, &body))
 		return pl_err_set(err, PL_ERR_INTERNAL, "the metrics are too large");
 	int rc = open_target(otlp, &target, &path, err);
+	if (rc == 0)
+		warn_once(&target);
 	if (rc == 0)
 		rc = exchange(&target, path, pl_buf_text(&body), body.len, err);
 	run_target_done(&target);

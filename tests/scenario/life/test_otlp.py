@@ -131,6 +131,16 @@ def test_the_metrics_of_a_run(bin_dir, tmp_path):
     assert "T0PSECRET" not in (tmp_path / "r.json").read_text()
 
 
+def test_headers_that_are_sent_unencrypted_are_one_warning(bin_dir, tmp_path):
+    (tmp_path / "headers").write_text("Authorization: Bearer T0PSECRET\n")
+    with Collector() as collector:
+        # any address that is not of the loopback network
+        url = collector.url.replace("127.0.0.1", "0.0.0.0")
+        done = run(bin_dir, tmp_path, "--otlp", url, "--otlp-headers-file", tmp_path / "headers")
+        assert done.returncode == 0 and len(collector.requests) == 1
+    assert done.stderr == f"profllm: warning: the headers of --otlp are sent unencrypted to {url.removeprefix('http://')}; use https\n"
+
+
 def test_each_run_of_a_sweep(bin_dir, tmp_path):
     """Also with a collector that fails, whose warnings do not change the status. A resumed sweep sends new runs only."""
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [1, 2]}))

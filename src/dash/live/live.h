@@ -22,7 +22,9 @@
 
 #define DASH_LIVE_RUNS_MAX      200
 #define DASH_LIVE_LISTENERS_MAX 128
-#define DASH_LIVE_POINTS_MAX    600
+/* of one user, so that nobody takes all */
+#define DASH_LIVE_USER_LISTENERS_MAX 32
+#define DASH_LIVE_POINTS_MAX         600
 
 struct dash_live;
 
@@ -56,9 +58,14 @@ char *dash_live_list(struct dash_live *live);
 /* Returns the last snapshot of a run with the members that the server adds; NULL: unknown run. free() */
 char *dash_live_get(struct dash_live *live, const char *run_id);
 
-enum dash_live_listen_result { DASH_LIVE_LISTENS, DASH_LIVE_UNKNOWN, DASH_LIVE_CROWDED };
-/* Opens a stream of one run, or of the list if run_id is NULL. */
+enum dash_live_listen_result {
+	DASH_LIVE_LISTENS,
+	DASH_LIVE_UNKNOWN,
+	DASH_LIVE_CROWDED, /* by all users */
+	DASH_LIVE_GREEDY,  /* by this user */
+};
+/* Opens a stream of one run, or of the list if run_id is NULL. user NULL: without access control, which has no limit per user. */
 enum dash_live_listen_result dash_live_listen(struct dash_live *live, const char *run_id,
-					      struct dash_stream **ret);
+					      const char *user, struct dash_stream **ret);
 /* Counts runs and open streams. */
 void dash_live_count(struct dash_live *live, unsigned *ret_runs, unsigned *ret_streams);

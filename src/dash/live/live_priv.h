@@ -48,6 +48,7 @@ struct live_listener {
 	struct dash_stream stream;
 	struct dash_live *live;
 	struct live_run *run; /* NULL: the list */
+	char *user;           /* NULL: without access control */
 	struct live_listener *next;
 	struct live_listener **link;
 	struct live_frame *frame; /* being sent, from `at` on; or NULL */

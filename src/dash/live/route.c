@@ -56,7 +56,8 @@ static void refuse_unknown(const char *run_id, struct dash_answer *answer)
 static void send_stream(const struct dash_request *request, const char *run_id,
 			struct dash_answer *answer)
 {
-	switch (dash_live_listen(request->context->live, run_id, &answer->stream)) {
+	switch (dash_live_listen(request->context->live, run_id, dash_request_author(request),
+				 &answer->stream)) {
 	case DASH_LIVE_UNKNOWN:
 		refuse_unknown(run_id, answer);
 		return;
@@ -64,6 +65,11 @@ static void send_stream(const struct dash_request *request, const char *run_id,
 		answer->retry_s = RETRY_S;
 		dash_refuse(answer, 503, "the limit of %d live streams is reached",
 			    DASH_LIVE_LISTENERS_MAX);
+		return;
+	case DASH_LIVE_GREEDY:
+		answer->retry_s = RETRY_S;
+		dash_refuse(answer, 503, "the limit of %d live streams per user is reached",
+			    DASH_LIVE_USER_LISTENERS_MAX);
 		return;
 	case DASH_LIVE_LISTENS:
 		break;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "dash/access/access.h"
 #include "dash/live/history.h"
 
@@ -220,10 +221,21 @@ static void free_stream(struct dash_stream *stream)
 		dash_live_run_release(listener->run);
 	}
 	pthread_mutex_unlock(&live->lock);
+	free(listener->user);
 	free(listener);
 }
 
-static struct live_listener *add(struct dash_live *live, struct live_run *run)
+static unsigned streams_of(const struct dash_live *live, const char *user)
+{
+	unsigned count = 0;
+
+	for (const struct live_listener *one = live->listeners; user != NULL && one != NULL;
+	     one = one->next)
+		count += pl_text_equal(one->user, user);
+	return count;
+}
+
+static struct live_listener *add(struct dash_live *live, struct live_run *run, const char *user)
 {
 	struct live_listener *listener = pl_alloc(sizeof(*listener));
 
@@ -231,6 +243,7 @@ static struct live_listener *add(struct dash_live *live, struct live_run *run)
 		.stream = { .read = read_stream, .free = free_stream },
 		.live = live,
 		.run = run,
+		.user = pl_strdup(user),
 		.next = live->listeners,
 		.link = &live->listeners,
 		/* differs, so the current state is sent */
@@ -250,7 +263,7 @@ static struct live_listener *add(struct dash_live *live, struct live_run *run)
 }
 
 enum dash_live_listen_result dash_live_listen(struct dash_live *live, const char *run_id,
-					      struct dash_stream **ret)
+					      const char *user, struct dash_stream **ret)
 {
 	enum dash_live_listen_result result = DASH_LIVE_LISTENS;
 	struct live_run *run = NULL;
@@ -266,8 +279,10 @@ enum dash_live_listen_result dash_live_listen(struct dash_live *live, const char
 		result = DASH_LIVE_UNKNOWN;
 	else if (live->listener_count >= DASH_LIVE_LISTENERS_MAX)
 		result = DASH_LIVE_CROWDED;
+	else if (streams_of(live, user) >= DASH_LIVE_USER_LISTENERS_MAX)
+		result = DASH_LIVE_GREEDY;
 	else
-		*ret = &add(live, run)->stream;
+		*ret = &add(live, run, user)->stream;
 	pthread_mutex_unlock(&live->lock);
 	return result;
 }

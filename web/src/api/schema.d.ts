@@ -1286,7 +1286,8 @@ export interface paths {
          *
          *     With Accept: text/event-stream, the response is a stream of events named runs, each with the complete list in this
          *     schema: one at once, and one after each change, at most one per second. After 15 s without an event, the stream
-         *     contains a comment. It ends when the server stops. At most 128 streams are open at a time; then the response is 503.
+         *     contains a comment. It ends when the server stops. At most 128 streams are open at a time, and 32 of one
+         *     user; then the response is 503.
          */
         get: operations["listLive"];
         put?: never;

@@ -128,14 +128,14 @@ static void resume_stream(struct dash_stream *stream)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-static enum dash_live_listen_result open_reader(struct dash_live *live, const char *run_id,
-						struct reader *reader)
+static enum dash_live_listen_result open_reader_of(struct dash_live *live, const char *run_id,
+						   const char *user, struct reader *reader)
 {
 	*reader = (struct reader){ .text = PL_BUF(TEXT_BYTES_MAX) };
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_cond_init(&reader->resumed, NULL);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, reader->fds), 0);
-	enum dash_live_listen_result result = dash_live_listen(live, run_id, &reader->stream);
+	enum dash_live_listen_result result = dash_live_listen(live, run_id, user, &reader->stream);
 	if (result == DASH_LIVE_LISTENS) {
 		reader->stream->pause = pause_stream;
 		reader->stream->resume = resume_stream;
@@ -143,6 +143,12 @@ static enum dash_live_listen_result open_reader(struct dash_live *live, const ch
 		reader->stream->fd = reader->fds[0];
 	}
 	return result;
+}
+
+static enum dash_live_listen_result open_reader(struct dash_live *live, const char *run_id,
+						struct reader *reader)
+{
+	return open_reader_of(live, run_id, NULL, reader);
 }
 
 /* Reads the next bytes. Returns false at the end of the stream. */
@@ -432,6 +438,27 @@ static void test_listeners_are_bounded(void **state)
 	dash_live_stop(live);
 }
 
+static void test_no_user_has_all_listeners(void **state)
+{
+	static struct reader readers[DASH_LIVE_USER_LISTENERS_MAX];
+	struct dash_live *live = begin(SECOND_NS / 10);
+	struct reader one_more, other;
+
+	(void)state;
+	for (size_t i = 0; i < DASH_LIVE_USER_LISTENERS_MAX; i++)
+		assert_int_equal(open_reader_of(live, NULL, "alice", &readers[i]),
+				 DASH_LIVE_LISTENS);
+	assert_int_equal(open_reader_of(live, NULL, "alice", &one_more), DASH_LIVE_GREEDY);
+	close_reader(&one_more);
+	assert_int_equal(open_reader_of(live, NULL, "bob", &other), DASH_LIVE_LISTENS);
+	close_reader(&readers[0]);
+	assert_int_equal(open_reader_of(live, NULL, "alice", &readers[0]), DASH_LIVE_LISTENS);
+	close_reader(&other);
+	for (size_t i = 0; i < DASH_LIVE_USER_LISTENERS_MAX; i++)
+		close_reader(&readers[i]);
+	dash_live_stop(live);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +473,7 @@ int main(void)
 		cmocka_unit_test(test_only_its_user_reports_a_run),
 		cmocka_unit_test(test_runs_are_forgotten),
 		cmocka_unit_test(test_listeners_are_bounded),
+		cmocka_unit_test(test_no_user_has_all_listeners),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

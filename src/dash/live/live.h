@@ -22,7 +22,7 @@
 
 #define DASH_LIVE_RUNS_MAX      200
 #define DASH_LIVE_LISTENERS_MAX 128
-/* of one user, so that nobody takes all */
+/* of one user, who must not take all */
 #define DASH_LIVE_USER_LISTENERS_MAX 32
 #define DASH_LIVE_POINTS_MAX         600
 

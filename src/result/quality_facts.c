@@ -148,18 +148,50 @@ static double output_disagreement(const struct res_outcome *outcome)
 	return reported > 0 ? off / reported : NAN;
 }
 
-/* The median is what a template and special tokens add to every prompt. */
-static double prompt_disagreement(const struct res_outcome *outcome, double median)
+/* Returns the prompts of a request; one that generates has one. */
+static double sequences_of(const struct res_record *record)
+{
+	return record->input_sequences > 1 ? (double)record->input_sequences : 1;
+}
+
+static bool has_offset(const struct res_record *record)
+{
+	return record->ok && record->prompt_tokens != RES_NO_COUNT &&
+	       record->prompt_tokens_requested != RES_NO_COUNT;
+}
+
+static double offset_of(const struct res_record *record)
+{
+	return (double)(record->prompt_tokens - record->prompt_tokens_requested);
+}
+
+/*
+ * Returns the tokens that a template and special tokens add to each prompt: the median, NaN without any. The
+ * last request of a run can have fewer prompts than the others.
+ */
+static double offset_per_sequence(const struct res_outcome *outcome)
+{
+	auto_free double *offsets = pl_alloc_array(outcome->count, sizeof(*offsets));
+	size_t count = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (has_offset(record))
+			offsets[count++] = offset_of(record) / sequences_of(record);
+	}
+	pl_stats_sort(offsets, count);
+	return pl_stats_median_sorted(offsets, count);
+}
+
+static double prompt_disagreement(const struct res_outcome *outcome, double offset)
 {
 	double off = 0, reported = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
-		    record->prompt_tokens_requested == RES_NO_COUNT)
+		if (!has_offset(record))
 			continue;
-		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_requested) -
-			    median);
+		off += fabs(offset_of(record) - offset * sequences_of(record));
 		reported += (double)record->prompt_tokens;
 	}
 	return reported > 0 ? off / reported : NAN;
@@ -245,18 +277,16 @@ static void output_length(const struct res_outcome *outcome, const struct res_ho
 /*
  * The template adds the same number to each prompt: differences from the median were not planned.
  */
-static double prompt_off_share(const struct res_outcome *outcome, double median)
+static double prompt_off_share(const struct res_outcome *outcome, double offset)
 {
 	double count = 0, off = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
-		    record->prompt_tokens_requested == RES_NO_COUNT)
+		if (!has_offset(record))
 			continue;
 		count++;
-		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_requested) -
-			    median) >= 1;
+		off += fabs(offset_of(record) - offset * sequences_of(record)) >= 1;
 	}
 	return count > 0 ? off / count : NAN;
 }
@@ -405,8 +435,8 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 	ret->clock_step_ms = fabs(ms_of(outcome->clock_step_ns));
 	ret->merged_token_share = merged_share(outcome);
 	ret->output_token_disagreement = output_disagreement(outcome);
-	ret->prompt_token_disagreement = prompt_disagreement(
-		outcome, result_number(results, "prompt_token_offset_median"));
+	double offset = offset_per_sequence(outcome);
+	ret->prompt_token_disagreement = prompt_disagreement(outcome, offset);
 	/* a pooling response has no tokens, no finish reason and no stream */
 	if (!res_outcome_pools(outcome)) {
 		ret->tokens_by_events = tokens_by_events(outcome);
@@ -414,8 +444,7 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		ret->lacking_done = lacking_done(outcome);
 	}
 	output_length(outcome, how, ret);
-	ret->prompt_off_share = prompt_off_share(
-		outcome, result_number(results, "prompt_token_offset_median"));
+	ret->prompt_off_share = prompt_off_share(outcome, offset);
 	streams(outcome, ret);
 	double worst = NAN;
 	for (size_t i = 0; i < outcome->count; i++) {

@@ -363,7 +363,7 @@ static void fail_short(struct bench_stream *stream, const char *kind, const char
 		fail(stream, kind, text);
 }
 
-/* The bytes of a binary response are only counted: its header shows the rest, if it was sent. */
+/* The header of a binary response has everything but its numbers, if the header was sent. */
 static int decode_binary(struct bench_stream *stream, struct bench_event *ret)
 {
 	static const char nothing[] = "{}";
@@ -577,15 +577,31 @@ static int on_head(void *user, const struct io_http_head *head)
 	return stream->result != BENCH_STREAM_MORE;
 }
 
-/* Stores the body of a response that is not an event stream, or not the requested kind. */
+/* Returns 1: the rest is not read. */
+static int fail_large(struct bench_stream *stream)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "response body is larger than %u bytes",
+		 BENCH_WHOLE_BYTES_MAX);
+	fail(stream, "protocol", text);
+	return 1;
+}
+
+/*
+ * Stores the body of a response that is not an event stream, or not the requested kind. One byte shows that a
+ * binary body has numbers.
+ */
 static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
 {
 	bool good = stream->whole && stream->recorder->record->status == 200;
-	size_t most = good ? BENCH_WHOLE_BYTES_MAX : BENCH_ERROR_BYTES_MAX;
+	size_t most = stream->is_binary ? 1 : good ? BENCH_WHOLE_BYTES_MAX : BENCH_ERROR_BYTES_MAX;
 	size_t left = most - stream->body.len;
 
 	if (stream->drops_body)
 		return 0;
+	if (good && !stream->is_binary && len > left)
+		return fail_large(stream);
 	pl_buf_add(&stream->body, bytes, len < left ? len : left);
 	if (len < left || stream->guess == IO_SSE_SHORT)
 		return 0;

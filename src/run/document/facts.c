@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "experiment/kinds.h"
 #include "result/inflight.h"
 #include "result/quality_facts.h"
 #include "run/run_priv.h"
@@ -49,41 +50,66 @@ double run_server_restarted(const struct run_state *run)
 }
 
 /*
- * The largest number of requests that the server may count for one of ours: each prompt of a list, or
- * a query and each of its documents.
+ * Counts of the server's requests that belong to this run. The server may have answered an attempt whose
+ * response was lost; vLLM's client reports no attempts. An embedding model that reranks counts the query too.
  */
-static double parts_of(const struct res_record *record)
+struct ours {
+	double most;           /* a request per prompt or document */
+	double least_by_query; /* and one for each query; NaN without queries */
+	double most_by_query;
+};
+
+static struct ours count_ours(const struct run_state *run)
 {
-	return record->input_sequences > 1 ? (double)record->input_sequences + 1 : 1;
+	const struct res_outcome *outcome = run->measured.outcome;
+	const char *backend = run->context.experiment->bench.backend;
+	double probes = (double)run_probe_count(run->measured.extras.probe);
+	struct ours ours = { probes, probes, probes };
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		double parts = record->input_sequences > 1 ? (double)record->input_sequences : 1;
+		double tries = record->tries > 0 ? record->tries : 1;
+		if (record->acted_ns == RES_NO_TIME)
+			continue;
+		ours.most += tries * parts;
+		ours.most_by_query += tries * (parts + 1);
+		ours.least_by_query += record->ok ? parts + 1 : 0;
+	}
+	if (!exp_backend_has(backend, EXP_BACKEND_PAIRS))
+		ours.least_by_query = ours.most_by_query = NAN;
+	return ours;
 }
 
-/* Returns whether a request of ours may be several of the server: its gauges then count more. */
-static bool has_lists(const struct res_outcome *outcome)
+/*
+ * Returns whether a request of ours is several of the server, whose gauges then count more. A pair of a query
+ * and one document is one request of a reranker, but two of an embedding model.
+ */
+static bool has_lists(const struct run_state *run)
 {
+	const struct res_outcome *outcome = run->measured.outcome;
+
 	for (size_t i = 0; outcome->records != NULL && i < outcome->count; i++) {
 		if (outcome->records[i].input_sequences > 1)
 			return true;
 	}
-	return false;
+	return outcome->records != NULL &&
+	       GROWN(&run->measured.window, request_success) >= count_ours(run).least_by_query;
 }
 
 /* Some servers count a request with n choices n times: then the counts cannot be compared. */
 static double foreign_load(const struct run_state *run)
 {
 	double finished = GROWN(&run->measured.window, request_success);
-	double ours = (double)run_probe_count(run->measured.extras.probe);
 
 	if (isnan(finished) ||
 	    json_object_get(run->context.experiment->bench.extra_body, "n") != NULL ||
 	    run->measured.outcome->records == NULL)
 		return NAN;
-	/* the server may have answered an attempt whose response was lost; vLLM's client reports none */
-	for (size_t i = 0; i < run->measured.outcome->count; i++) {
-		const struct res_record *record = &run->measured.outcome->records[i];
-		if (record->acted_ns != RES_NO_TIME)
-			ours += (double)(record->tries > 0 ? record->tries : 1) * parts_of(record);
-	}
-	return finished > ours ? 1 : 0;
+	struct ours ours = count_ours(run);
+	if (finished <= ours.most)
+		return 0;
+	return finished >= ours.least_by_query && finished <= ours.most_by_query ? 0 : 1;
 }
 
 static void agreement(const struct run_state *run, struct res_quality_facts *ret)
@@ -142,7 +168,7 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	ret->server_restarted = run_server_restarted(run);
 	ret->profiled = run->measured.extras.profiled ? 1 : 0;
 	ret->foreign_load = foreign_load(run);
-	if (!has_lists(run->measured.outcome))
+	if (!has_lists(run))
 		agreement(run, ret);
 	if (run->client->facts != NULL)
 		run->client->facts(run->context.experiment, &run->measured, ret);

@@ -192,6 +192,33 @@ def test_a_shared_query_is_no_foreign_prefix(bin_dir, tmp_path):
     assert checks["inflight_agreement"]["value"] is None
 
 
+def test_requests_of_others_are_seen_between_lists(bin_dir, tmp_path):
+    """The server counts each prompt of a list: 40 of ours, then also 4 of another client."""
+    words = ["--backend", "openai-embeddings", "--dataset-name", "random", "--random-input-len", "20", "--num-prompts", "40", "--random-batch-size", "2",
+             "--request-rate", "40"]
+    with Server(bin_dir, "--runner", "pooling", "--sim-step", "1ms", model="org/tiny") as server:
+        for others in (0, 4):
+            running = subprocess.Popen([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--output", f"{others}.json", *words], cwd=tmp_path,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=run_tools.environment())
+            for line in running.stderr:
+                if line.startswith("profllm: sending"):
+                    for _ in range(others):
+                        server.post("/v1/embeddings", {"model": "org/tiny", "input": "a b"})
+                    break
+            running.communicate(timeout=60)
+            assert running.returncode == 0
+            checks = {check["id"]: check for check in json.loads((tmp_path / f"{others}.json").read_text())["quality"]["checks"]}
+            assert checks["foreign_load"]["value"] == (1 if others else 0)
+
+
+def test_a_query_is_a_request_of_an_embedding_model(bin_dir, tmp_path):
+    """A pair is then two requests of the server, which are no requests of another client."""
+    measured(bin_dir, tmp_path, "--backend", "vllm-rerank", "--dataset-name", "random-rerank", "--random-input-len", "40", "--num-prompts", "30",
+             "--output", "full.json", server=("--sim-step", "1ms", "--convert", "embed"))
+    checks = {check["id"]: check for check in json.loads((tmp_path / "full.json").read_text())["quality"]["checks"]}
+    assert checks["foreign_load"]["value"] == 0 and checks["inflight_agreement"]["value"] is None
+
+
 def test_an_embedding_model_gets_the_query_as_a_prompt(bin_dir, tmp_path):
     _, flat = measured(bin_dir, tmp_path, "--backend", "vllm-rerank", "--dataset-name", "random-rerank", "--no-reranker", "--random-input-len", "8",
                        "--num-prompts", "7", "--random-batch-size", "3", server=("--sim-step", "1ms", "--convert", "embed"))

@@ -1,5 +1,6 @@
 #include "result/quality_facts.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,11 +111,42 @@ static void merged_tokens_of_several_requests(void **state)
 	assert_true(facts.merged_token_share != facts.merged_token_share);
 }
 
+/* A template or special tokens add as many tokens to each prompt of a request. */
+static void prompts_of_a_list_have_the_same_offset(void **state)
+{
+	static const struct {
+		int64_t sequences[4]; /* 0: a request that generates */
+		int64_t offsets[4];
+		double share, disagreement;
+	} rows[] = {
+		{ { 4, 4, 4, 1 }, { 8, 8, 8, 2 }, 0, 0 },
+		{ { 4, 4, 4, 1 }, { 8, 8, 8, 8 }, 0.25, 6 / 432.0 },
+		{ { 0, 0, 0, 0 }, { 2, 2, 2, 2 }, 0, 0 },
+		{ { 0, 0, 0, 0 }, { 2, 2, 2, 5 }, 0.25, 3 / 411.0 },
+	};
+	static const struct event none[EVENTS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		struct res_record records[4];
+		for (size_t k = 0; k < 4; k++) {
+			make_record(&records[k], k, none, RES_NO_COUNT);
+			records[k].input_sequences = rows[i].sequences[k];
+			records[k].prompt_tokens_requested = 100;
+			records[k].prompt_tokens = 100 + rows[i].offsets[k];
+		}
+		struct res_quality_facts facts = facts_of(records, 4);
+		assert_true(fabs(facts.prompt_off_share - rows[i].share) < 1e-12);
+		assert_true(fabs(facts.prompt_token_disagreement - rows[i].disagreement) < 1e-12);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_share_of_merged_tokens),
 		cmocka_unit_test(merged_tokens_of_several_requests),
+		cmocka_unit_test(prompts_of_a_list_have_the_same_offset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,11 +163,51 @@ static void a_response_leaves_nothing_behind(void **state)
 	res_record_done(&fed.record);
 }
 
+#define PIECE_BYTES (1u << 20)
+
+/* Numbers in JSON are stored up to a limit; binary ones of any size are read and not stored. */
+static void the_size_of_a_response_is_limited(void **state)
+{
+	auto_free char *piece = pl_alloc(PIECE_BYTES + 1);
+
+	(void)state;
+	memset(piece, '1', PIECE_BYTES);
+	piece[PIECE_BYTES] = '\0';
+	for (int binary = 0; binary < 2; binary++) {
+		const char *head = binary ? BINARY METADATA "\r\n" : OK "\r\n{\"data\":[";
+		struct fed fed;
+
+		feed_cut(&fed, "", 0);
+		bench_stream_start(&fed.stream, &fed.recorder);
+		bench_stream_read(&fed.stream, T0 + STEP_NS, true);
+		fed.result = BENCH_STREAM_MORE;
+		feed(&fed, head, strlen(head));
+		for (size_t i = 0; i * PIECE_BYTES < BENCH_WHOLE_BYTES_MAX; i++) {
+			assert_int_equal(fed.result, BENCH_STREAM_MORE);
+			feed(&fed, piece, PIECE_BYTES);
+		}
+		if (binary) {
+			assert_int_equal(fed.result, BENCH_STREAM_MORE);
+			assert_int_equal(bench_stream_end(&fed.stream), BENCH_STREAM_DONE);
+			assert_int_equal(fed.stream.body.len, 1);
+			assert_int_equal(fed.record.prompt_tokens, 7);
+		} else {
+			assert_int_equal(fed.result, BENCH_STREAM_FAILED);
+			assert_string_equal(fed.record.error_kind, "protocol");
+			assert_string_equal(fed.record.error,
+					    "response body is larger than 67108864 bytes");
+		}
+		bench_stream_done(&fed.stream);
+		res_record_done(&fed.record);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cuts_change_nothing),
 		cmocka_unit_test(a_response_leaves_nothing_behind),
+		cmocka_unit_test(the_size_of_a_response_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ test('a bar for each latency has the shares of its parts, and the table has thei
   if (IS_LONG) expect(await soundness(page)).toEqual([])
 })
 
-test('a reason is given where the parts have limits, or there is no split', async ({ page }) => {
+test('a reason is given where the parts have limits, or there is no split', { tag: '@long' }, async ({ page }) => {
   await open(page, 'limits')
   await expect(section(page)).toContainText('The parts have limits, because the server counted more requests')
   await expect(section(page)).toContainText('Requests of others ran or waited at the server before the run.')

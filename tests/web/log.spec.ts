@@ -125,7 +125,7 @@ test('pages and searches of a log', async ({ page }) => {
   if (IS_LONG) expect(await soundness(page)).toEqual([])
 })
 
-test('an address leads to a line', async ({ page, context }) => {
+test('an address leads to a line', { tag: '@long' }, async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open(page, 1, '#log-L1234')
   await expect(row(page, 1234)).toBeInViewport()
@@ -157,7 +157,7 @@ test('only the tail, only a name, and no log', async ({ page }) => {
   await expect(log(page)).toHaveCount(0)
 })
 
-test('a log that cannot be loaded is loaded again', async ({ page, complaints }) => {
+test('a log that cannot be loaded is loaded again', { tag: '@long' }, async ({ page, complaints }) => {
   complaints.allow.push(/503/)
   const path = '**/api/data/experiments/*/log?*'
   await page.route(path, (route) =>
@@ -241,7 +241,7 @@ test('a secret is named and never shown, and a command is copied exactly', async
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("NOTE='<b> \u202eevil'")
 })
 
-test('on a phone, lines and commands wrap', async ({ page }) => {
+test('on a phone, lines and commands wrap', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page, 2, '#log-L17')
   await expect(row(page, 17)).toBeVisible()

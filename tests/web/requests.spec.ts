@@ -144,7 +144,7 @@ test('lanes, curves and rows; the sums are those of the result; keys go from req
   await expect(curves).toHaveAttribute('aria-valuetext', /^max: TTFT 3,000 ms/)
 })
 
-test('a busy server is asked again until it has read the requests', async ({ page, complaints }) => {
+test('a busy server is asked again until it has read the requests', { tag: '@long' }, async ({ page, complaints }) => {
   complaints.allow.push(/503/)
   let refused = 0
   await page.route('**/api/data/experiments/*/requests?*', (route) => {
@@ -285,7 +285,7 @@ test('an unknown column is the default order, a page after the last is the last,
   await expect(part(page).getByText(/^1–\d+ of \d+$/)).toBeVisible()
 })
 
-test('telemetry, requests, log and commands of a deleted experiment remain', async ({ page }) => {
+test('telemetry, requests, log and commands of a deleted experiment remain', { tag: '@long' }, async ({ page }) => {
   const url = dashboard().url
   const { run_id } = await (await page.request.get(`${url}/api/data/experiments/5`)).json()
   const sent = await page.request.put(`${url}/api/upload/artifact/${run_id}/server_log/r.server.log`, {

@@ -178,7 +178,7 @@ test('a drag and keys zoom; the address has the time, and a spike of one sample 
   await expect.poll(() => new URL(page.url()).search).toBe('')
 })
 
-test('an address with impossible times leads back to the recording', async ({ page, complaints }) => {
+test('an address with impossible times leads back to the recording', { tag: '@long' }, async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   for (const range of ['1e300,2e300', ...(IS_LONG ? ['-1e6,-1e5', '1e15,2e15'] : [])]) {
     await open(page, `?t=${range}&table=1`)
@@ -236,7 +236,7 @@ test('a file that was not uploaded is named; a result without telemetry has no t
   await expect(timeline(page)).toHaveCount(0)
 })
 
-test('a phone has no text outside its width', async ({ page }) => {
+test('a phone has no text outside its width', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

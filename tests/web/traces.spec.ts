@@ -83,7 +83,7 @@ test('a table of vLLM is downloaded, and not summarized', async ({ page }) => {
   await expect(traces(page).getByRole('alert')).toHaveCount(0)
 })
 
-test('a busy share that is not known is not an absence of kernels', async ({ page }) => {
+test('a busy share that is not known is not an absence of kernels', { tag: '@long' }, async ({ page }) => {
   await page.route('**/api/data/experiments/*/traces/*', async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ json: { ...(await answer.json()), gpus: [], gpu_busy_share: null } })

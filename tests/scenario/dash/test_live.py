@@ -83,6 +83,7 @@ def follow_a_run(dashboard):
         assert dashboard.get("/api/live/one").json["experiment_id"] == number
 
 
+@pytest.mark.one_database
 def test_a_run_from_its_first_snapshot_to_its_result(bin_dir, db):
     with Dashboard(bin_dir, db) as dashboard:
         follow_a_run(dashboard)

@@ -82,8 +82,11 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 		return pl_err_invalid(
 			err,
 			"dataset '%s' needs a tokenizer: backend '%s' accepts no token ids, and "
-			"the server has no usable /tokenize and /detokenize",
-			bench->dataset_name, bench->backend);
+			"the server has no usable /tokenize and /detokenize%s",
+			bench->dataset_name, bench->backend,
+			exp_backend_has(bench->backend, EXP_BACKEND_PAIRS)
+				? ""
+				: "; use the dataset 'custom'");
 	work->into->prompt_form = "token_ids";
 	if (!bench->prompt_token_ids)
 		bench_dataset_note(

@@ -1,6 +1,7 @@
 """The pooling backends of `bench serve`: bytes on the wire, metrics, vLLM's file and table, odd responses."""
 import json
 import subprocess
+import time
 
 import pytest
 
@@ -193,22 +194,19 @@ def test_a_shared_query_is_no_foreign_prefix(bin_dir, tmp_path):
 
 
 def test_requests_of_others_are_seen_between_lists(bin_dir, tmp_path):
-    """The server counts each prompt of a list: 40 of ours, then also 4 of another client."""
+    """The server counts each prompt of a list, so 40 requests of ours; then another client sends a few during the run."""
     words = ["--backend", "openai-embeddings", "--dataset-name", "random", "--random-input-len", "20", "--num-prompts", "40", "--random-batch-size", "2",
-             "--request-rate", "40"]
+             "--request-rate", "20"]
     with Server(bin_dir, "--runner", "pooling", "--sim-step", "1ms", model="org/tiny") as server:
-        for others in (0, 4):
-            running = subprocess.Popen([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--output", f"{others}.json", *words], cwd=tmp_path,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=run_tools.environment())
-            for line in running.stderr:
-                if line.startswith("profllm: sending"):
-                    for _ in range(others):
-                        server.post("/v1/embeddings", {"model": "org/tiny", "input": "a b"})
-                    break
-            running.communicate(timeout=60)
-            assert running.returncode == 0
-            checks = {check["id"]: check for check in json.loads((tmp_path / f"{others}.json").read_text())["quality"]["checks"]}
-            assert checks["foreign_load"]["value"] == (1 if others else 0)
+        for has_others in (False, True):
+            running = subprocess.Popen([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--output", f"{has_others}.json", *words],
+                                       cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=run_tools.environment())
+            while has_others and running.poll() is None:
+                server.post("/v1/embeddings", {"model": "org/tiny", "input": "a b"})
+                time.sleep(0.05)
+            assert running.wait(timeout=60) == 0
+            checks = {check["id"]: check for check in json.loads((tmp_path / f"{has_others}.json").read_text())["quality"]["checks"]}
+            assert checks["foreign_load"]["value"] == has_others
 
 
 def test_a_query_is_a_request_of_an_embedding_model(bin_dir, tmp_path):
@@ -280,6 +278,21 @@ def test_odd_responses(bin_dir, tmp_path, name):
         asked = run_tools.read_zst_lines(tmp_path / "r.requests.jsonl.zst")[0]["prompt_tokens_requested"]
         assert results["total_input_tokens"] == 2 * (tokens if tokens is not None else asked)
     assert results["total_output_tokens"] is None and results["output_throughput"] is None
+
+
+def test_a_server_without_a_tokenizer(bin_dir, tmp_path):
+    """As an Infinity server, which takes no token ids."""
+    (tmp_path / "prompts.jsonl").write_text(json.dumps({"prompt": PROMPT}) + "\n")
+    missing = [whole({"detail": "Not Found"}, "404 Not Found")]
+    with OddServer({"one": [whole(EMBEDDED)]}) as server:
+        server.helpers = {"/case:one/tokenize": missing, "/case:one/detokenize": missing}
+        words = ["--base-url", f"{server.url}/case:one", "--model", "odd", "--num-prompts", "1", "--vocab-size", "1000"]
+        lacking = bench(bin_dir, tmp_path, *words, "--backend", "infinity-embeddings", "--dataset-name", "random")
+        custom = bench(bin_dir, tmp_path, *words, "--backend", "infinity-embeddings", "--dataset-name", "custom", "--dataset-path", "prompts.jsonl")
+        pairs = bench(bin_dir, tmp_path, *words, "--backend", "vllm-rerank", "--dataset-name", "random-rerank")
+    assert lacking.returncode == 1 and "/detokenize; use the dataset 'custom'" in " ".join(lacking.stdout.split())
+    assert custom.returncode == 0
+    assert pairs.returncode == 1 and "no usable /tokenize" in pairs.stdout and "'custom'" not in pairs.stdout
 
 
 def test_progress_has_no_rate_of_tokens(bin_dir, tmp_path):

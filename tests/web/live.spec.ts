@@ -268,7 +268,7 @@ test('at the end, the experiment takes the place of the run without a reload', a
   await expect(page).toHaveURL(/\/experiments\/\d+$/)
 })
 
-test('a run that the dashboard does not know opens as soon as it reports, or as its result', async ({
+test('a run that the dashboard does not know opens as soon as it reports, or as its result', { tag: '@long' }, async ({
   page,
   complaints,
 }) => {
@@ -285,7 +285,7 @@ test('a run that the dashboard does not know opens as soon as it reports, or as 
   await expect(heading(page, 'old-result')).toBeVisible()
 })
 
-test('a paused page keeps its values while the run continues', async ({ page }) => {
+test('a paused page keeps its values while the run continues', { tag: '@long' }, async ({ page }) => {
   const { url } = dashboard()
   await report(url, snapshot('paused', 10))
   await open(page, 'paused')

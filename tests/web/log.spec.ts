@@ -145,7 +145,7 @@ test('an address leads to a line', { tag: '@long' }, async ({ page, context }) =
   await expect(row(page, 1237)).toBeInViewport()
 })
 
-test('only the tail, only a name, and no log', async ({ page }) => {
+test('only the tail, only a name, and no log', { tag: '@long' }, async ({ page }) => {
   await open(page, 3)
   await expect(log(page).getByText(/Only the end is in the result: \d+ lines?/)).toBeVisible()
   await expect(log(page).getByText('no room for the KV cache')).toBeVisible()

@@ -164,7 +164,7 @@ test('a busy server is asked again until it has read the requests', { tag: '@lon
   await expect(part(page).getByText('Waiting for the server')).toHaveCount(0)
 })
 
-test('from a spike of the timeline to the request and its row', async ({ page }) => {
+test('from a spike of the timeline to the request and its row', { tag: '@long' }, async ({ page }) => {
   await open(page)
   const power = page.getByRole('region', { name: 'Timeline', exact: true }).locator('[data-lane="GPU power"] svg')
   await power.scrollIntoViewIfNeeded()

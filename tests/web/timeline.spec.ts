@@ -227,7 +227,9 @@ test('the table has the numbers of the shown time, and a file has the bins', asy
   if (IS_LONG) expect(await soundness(page)).toEqual([])
 })
 
-test('a file that was not uploaded is named; a result without telemetry has no timeline', async ({ page }) => {
+test('a file that was not uploaded is named; a result without telemetry has no timeline', { tag: '@long' }, async ({
+  page,
+}) => {
   const url = dashboard().url
   await page.goto(`${url}/experiments/2`)
   await expect(timeline(page)).toContainText('r.series.jsonl was not uploaded')

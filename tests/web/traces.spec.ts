@@ -123,10 +123,9 @@ test('a file leaves the host only after a click that says so', async ({ page, co
   expect(asked).toEqual(['https://ui.perfetto.dev/'])
 })
 
-test('a file that is not a trace has a cause instead of a summary; a result without traces has no section', async ({
-  page,
-  complaints,
-}) => {
+test('a file that is not a trace has a cause instead of a summary; a result without traces has no section', {
+  tag: '@long',
+}, async ({ page, complaints }) => {
   complaints.allow.push(/422/)
   const { url } = dashboard()
   await page.goto(`${url}/experiments/2`)

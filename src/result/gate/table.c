@@ -224,6 +224,11 @@ static void add_notes(const json_t *report, bool is_markdown, struct pl_buf *buf
 {
 	static const char *const sides[] = { "base", "candidate" };
 
+	/* all are skipped, as with pooling requests, which have no tokens */
+	if (json_array_size(json_object_get(report, "cells")) > 0 && count_tests(report, NULL) == 0)
+		pl_buf_add_text(
+			buf,
+			"- the baseline has no default metric; select others with --metrics\n");
 	add_alone(json_object_get(report, "missing"), "missing in the candidate", is_markdown, buf);
 	add_alone(json_object_get(report, "added"), "missing in the baseline", is_markdown, buf);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sides); i++) {

@@ -57,6 +57,21 @@ def test_results_pass_fail_or_are_not_decided(bin_dir, tmp_path):
     assert all(test["more_runs_count"] is None or test["more_runs_count"] > 0 for test in judged(report).values())
 
 
+def test_results_without_default_metrics_name_the_option(bin_dir, tmp_path):
+    """Such as those of pooling requests."""
+    for name in ("base", "candidate"):
+        for file in group(tmp_path / name, 8).iterdir():
+            made = json.loads(file.read_text())
+            made["results"] = {"mean_e2el_ms": made["results"]["median_ttft_ms"], "completed": 100, "failed": 0}
+            file.write_text(json.dumps(made))
+    sides = ["--base", tmp_path / "base", "--candidate", tmp_path / "candidate"]
+    text = "the baseline has no default metric; select others with --metrics"
+    done = run_profllm(bin_dir, "gate", *sides)
+    assert done.returncode == NOT_JUDGED and text in done.stdout, done.stdout + done.stderr
+    done = run_profllm(bin_dir, "gate", *sides, "--metrics", "mean_e2el_ms")
+    assert done.returncode in (PASS, UNDECIDED) and text not in done.stdout, done.stdout + done.stderr
+
+
 def test_wrong_configurations_are_never_compared(bin_dir, tmp_path):
     base = group(tmp_path / "base", 20)
     group(base, 20, first=20, concurrency=16)

@@ -558,6 +558,7 @@ void bench_openai_event_clear(struct bench_event *event)
 	event->tokens = RES_NO_COUNT;
 	event->usage_completion = RES_NO_COUNT;
 	event->usage_prompt = RES_NO_COUNT;
+	event->results = RES_NO_COUNT;
 	event->done = false;
 	event->error = false;
 	event->text = NULL;

@@ -117,17 +117,22 @@ static int encode_rerank(const struct bench_encode *encode, const struct bench_s
 	return 0;
 }
 
-/* A list of results; another value counts as none. */
+/* A list of results. vLLM's processors of inputs and outputs respond with an object or a text instead. */
 static int read_results(struct io_jwalk *walk, struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
-	if (token != IO_JWALK_ARRAY)
+	if (token != IO_JWALK_ARRAY) {
+		event->content |= token == IO_JWALK_OBJECT ||
+				  (token == IO_JWALK_STRING && walk->len > 0);
 		return bench_openai_pass(walk, token);
+	}
+	event->results = 0;
 	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
 		if (token == IO_JWALK_DONE || bench_openai_pass(walk, token) < 0)
 			return -1;
 		event->content = true;
+		event->results++;
 	}
 	return 0;
 }

@@ -376,6 +376,19 @@ static int decode_binary(struct bench_stream *stream, struct bench_event *ret)
 	return 0;
 }
 
+/* Fails a response that lacks results: its prompts would count as processed. */
+static void check_results(struct bench_stream *stream, const struct bench_event *event)
+{
+	int64_t expected = stream->recorder->record->input_sequences;
+	char text[80];
+
+	if (event->results <= 0 || event->results >= expected)
+		return;
+	snprintf(text, sizeof(text), "results: found %lld, expected %lld",
+		 (long long)event->results, (long long)expected);
+	fail(stream, "protocol", text);
+}
+
 /* An answer in one piece: all its choices at once. */
 static void take_whole(struct bench_stream *stream)
 {
@@ -408,6 +421,8 @@ static void take_whole(struct bench_stream *stream)
 		stream->finished_mask = stream->seen_mask = 1;
 	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
 		fail_by_event(stream, &event, data, len);
+	else if (stream->adapter->pools)
+		check_results(stream, &event);
 }
 
 /* Stores the collected text without its JSON escapes. */

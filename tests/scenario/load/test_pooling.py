@@ -253,6 +253,7 @@ ODD = {
     "total": ([whole({**EMBEDDED, "usage": {"total_tokens": 12}})], None, 12),
     "no_usage": ([whole(EMBEDDED)], None, None),
     "null_usage": ([whole({**EMBEDDED, "usage": None})], None, None),
+    "object": ([whole({"request_id": "a", "data": {"format": "tiff", "data": "AA"}})], None, None),
     "empty": ([whole({"data": [], "usage": {"prompt_tokens": 3}})], "no_output", None),
     "error": ([whole({"error": {"message": "boom"}}, "500 Internal Server Error")], "http_status", None),
     "refused": ([whole({"detail": "no such model"}, "404 Not Found")], "http_status", None),
@@ -278,6 +279,16 @@ def test_odd_responses(bin_dir, tmp_path, name):
         asked = run_tools.read_zst_lines(tmp_path / "r.requests.jsonl.zst")[0]["prompt_tokens_requested"]
         assert results["total_input_tokens"] == 2 * (tokens if tokens is not None else asked)
     assert results["total_output_tokens"] is None and results["output_throughput"] is None
+
+
+@pytest.mark.parametrize("batch, kind", [(1, None), (2, "protocol")])
+def test_a_response_has_a_result_per_prompt(bin_dir, tmp_path, batch, kind):
+    with OddServer({"one": [whole(EMBEDDED)]}) as server:
+        bench(bin_dir, tmp_path, "--base-url", f"{server.url}/case:one", "--model", "odd", "--backend", "openai-embeddings", "--random-input-len", "5",
+              "--num-prompts", "2", "--random-batch-size", batch, "--vocab-size", "1000", "--output", "r.json")
+    results = json.loads((tmp_path / "r.json").read_text())["results"]
+    assert [(error["kind"], error["sample"]) for error in results["errors"]] == ([(kind, "results: found 1, expected 2")] if kind else [])
+    assert results["total_input_sequences"] == (0 if kind else 2)
 
 
 def test_a_server_without_a_tokenizer(bin_dir, tmp_path):

@@ -164,6 +164,7 @@ struct decode_case {
 	const char *data;
 	bool content, error;
 	int64_t prompt; /* RES_NO_COUNT: none */
+	int64_t results;
 };
 
 static void decode_reads_results_and_usage(void **state)
@@ -171,19 +172,22 @@ static void decode_reads_results_and_usage(void **state)
 	static const struct decode_case cases[] = {
 		{ "{\"data\":[{\"embedding\":[0.5,-1e-9]}],\"usage\":{\"prompt_tokens\":3,"
 		  "\"total_tokens\":3,\"completion_tokens\":0,\"prompt_tokens_details\":null}}",
-		  true, false, 3 },
-		{ "{\"usage\":{\"total_tokens\":56},\"results\":[{\"index\":1}]}", true, false,
-		  56 },
-		{ "{\"usage\":{\"total_tokens\":9,\"prompt_tokens\":8},\"data\":[[1]]}", true,
-		  false, 8 },
-		{ "{\"data\":[{\"data\":\"AAA=\"}],\"usage\":null}", true, false, RES_NO_COUNT },
-		{ "{\"data\":[1],\"usage\":{\"prompt_tokens\":-1}}", true, false, RES_NO_COUNT },
-		{ "{\"data\":[],\"usage\":{\"prompt_tokens\":3}}", false, false, 3 },
-		{ "{\"data\":null}", false, false, RES_NO_COUNT },
-		{ "{\"data\":{\"a\":[1]}}", false, false, RES_NO_COUNT },
-		{ "{}", false, false, RES_NO_COUNT },
-		{ "{\"error\":{\"message\":\"boom\"}}", false, true, RES_NO_COUNT },
-		{ "{\"object\":\"error\",\"message\":\"boom\"}", false, true, RES_NO_COUNT },
+		  true, false, 3, 1 },
+		{ "{\"usage\":{\"total_tokens\":56},\"results\":[{\"index\":1}]}", true, false, 56,
+		  1 },
+		{ "{\"usage\":{\"total_tokens\":9,\"prompt_tokens\":8},\"data\":[[1],2]}", true,
+		  false, 8, 2 },
+		{ "{\"data\":[{\"data\":\"AAA=\"}],\"usage\":null}", true, false, RES_NO_COUNT, 1 },
+		{ "{\"data\":[1],\"usage\":{\"prompt_tokens\":-1}}", true, false, RES_NO_COUNT, 1 },
+		{ "{\"data\":[],\"usage\":{\"prompt_tokens\":3}}", false, false, 3, 0 },
+		{ "{\"data\":null}", false, false, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{\"data\":\"\"}", false, false, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{\"data\":\"AA\"}", true, false, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{\"data\":{\"a\":[1]}}", true, false, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{}", false, false, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{\"error\":{\"message\":\"boom\"}}", false, true, RES_NO_COUNT, RES_NO_COUNT },
+		{ "{\"object\":\"error\",\"message\":\"boom\"}", false, true, RES_NO_COUNT,
+		  RES_NO_COUNT },
 	};
 	const struct bench_adapter *adapter = bench_adapter_find("vllm-rerank");
 	static struct bench_event event;
@@ -195,6 +199,7 @@ static void decode_reads_results_and_usage(void **state)
 		assert_int_equal(event.content, cases[i].content);
 		assert_int_equal(event.error, cases[i].error);
 		assert_int_equal(event.usage_prompt, cases[i].prompt);
+		assert_int_equal(event.results, cases[i].results);
 		assert_int_equal(event.usage_completion, RES_NO_COUNT);
 		assert_false(event.has_choices || event.done || event.finish);
 		assert_string_equal(event.error_text, cases[i].error ? "boom" : "");

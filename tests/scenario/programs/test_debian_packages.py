@@ -67,7 +67,7 @@ def test_packages_depend_on_the_libraries_of_their_programs(packages):
     assert all(re.search(r"\blibc6 \(>= 2\.\d+\)", text) and "libjansson4" in text for text in needed.values())
     for library in ("libgnutls30", "libmicrohttpd12", "libpq5", "libsqlite3-0", "adduser"):
         assert library in needed[SERVICE] and library not in needed["profllm"], library
-    assert field(packages["profllm"], "Recommends") == "profllm-sim"
+    assert field(packages["profllm"], "Recommends") == "profllm-sim, ca-certificates"
 
 
 def test_files_are_at_their_places(trees, bin_dir):
@@ -156,6 +156,25 @@ def test_the_service_calls_only_what_its_unit_allows(trees, unit, tmp_path, bin_
     called = set(re.findall(r"^\d+ +([a-z_0-9]+)\(", trace.read_text(errors="replace"), re.M))
     # only root calls fchown: SQLite gives its files the owner of the database
     assert len(called) > 40 and called - allowed <= ({"fchown"} if os.geteuid() == 0 else set())
+
+
+def test_a_purge_empties_mount_points(source_dir, tmp_path):
+    """The script of the sources, in mounts of its own: no package and no file of this host is removed."""
+    script = """
+        mount -t tmpfs tmpfs /var/lib && mount -t tmpfs tmpfs /etc || exit 77
+        mkdir /var/lib/profllm-dashboard /etc/profllm-dashboard
+        mount -t tmpfs tmpfs /var/lib/profllm-dashboard || exit 77
+        mkdir /var/lib/profllm-dashboard/files
+        touch /var/lib/profllm-dashboard/files/a /etc/profllm-dashboard/cert.pem
+        sh "$0" purge || exit
+        find /var/lib/profllm-dashboard /etc
+    """
+    postrm = shutil.copy(source_dir / "packaging/debian/profllm-dashboard.postrm", tmp_path)
+    done = subprocess.run([need("unshare"), "--map-root-user", "--mount", "sh", "-c", script, postrm], capture_output=True, text=True)
+    if done.returncode == 77 or "unshare failed" in done.stderr:
+        pytest.skip(f"no mounts here: {done.stderr}")
+    assert (done.returncode, done.stdout.split()) == (0, ["/var/lib/profllm-dashboard", "/etc"]), done.stderr
+    assert done.stderr.endswith("profllm-dashboard: /var/lib/profllm-dashboard remains\n")
 
 
 @is_long
@@ -259,3 +278,7 @@ def test_a_life_in_a_bare_debian(source_dir, bin_dir, packages, tmp_path):
         debian.run("apt-get purge profllm-dashboard")
         assert not any(debian.path(name).exists() for name in (DATA, OPTIONS, "/etc/profllm-dashboard"))
         assert SERVICE in debian.run(f"getent passwd {SERVICE}") and debian.path("/var/backups/profllm-dashboard").exists()
+
+        # an account of the administrator, with another group
+        debian.run(f"deluser {SERVICE}; useradd --system --no-user-group --gid nogroup {SERVICE}; apt-get install ./dist/profllm-dashboard_*.deb")
+        assert debian.run(f"stat -c '%U %G' {DATA}").split() == [SERVICE] * 2

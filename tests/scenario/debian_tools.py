@@ -30,6 +30,7 @@ start() {
 	set -a; . "$(value EnvironmentFile)"
 	eval "set -- $(value ExecStart | sed 's/\\$PROFLLM_DASHBOARD_OPTIONS/& /')"
 	user=$(value User)
+	: >$log # not the address of an earlier start
 	setpriv --reuid "$user" --regid "$user" --init-groups --no-new-privs --bounding-set=-all "$@" >$log 2>&1 </dev/null &
 	echo $! >$file
 	until grep -q '^listening on ' $log; do running || { cat $log >&2; exit 1; }; sleep 0.05; done

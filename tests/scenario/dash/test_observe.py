@@ -73,6 +73,10 @@ def test_the_metrics(bin_dir, source_dir, database, tmp_path):
             assert one.post(APPLY, question).json["count"] == 1
         for path in ("/api/nothing/1", "/api/nothing/2", "/api/data/experiments/99", "/api/data/experiments/98"):
             assert one.get(path).status == 404
+        requests = "profllm_dashboard_http_requests_total"
+        # a request counts after its last byte was sent, which its client may read before
+        wait_for(lambda: value(parse(one.get("/metrics").body.decode())[1], requests, method="GET", route="/api/data/experiments/{id}", status="404") == 2,
+                 "both are counted")
         answer = one.get("/metrics")
         assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8" and answer.headers["Cache-Control"] == "no-store"
         types, values = parse(answer.body.decode())
@@ -81,7 +85,6 @@ def test_the_metrics(bin_dir, source_dir, database, tmp_path):
         for name, labels in values:
             base = name if name in rows else re.sub(r"_(bucket|sum|count)$", "", name)
             assert sorted(label for label, _ in labels if label != "le") == sorted(rows[base][1]), name
-        requests = "profllm_dashboard_http_requests_total"
         assert value(values, requests, method="POST", route="/api/upload/batch", status="202") == 1
         assert value(values, requests, method="GET", route="/api/data/experiments/{id}", status="404") == 2
         assert value(values, requests, method="GET", route="none", status="404") == 2

@@ -71,8 +71,11 @@ def test_later_features_name_an_alternative(bin_dir):
     done = run_profllm(bin_dir, "bench", "serve", "--dataset-name", "hf", "--dataset-path", "org/data", "--hf-split", "train")
     assert done.returncode == 2
     assert done.stderr.count("this version does not support") == 2 and done.stderr.count("client: vllm") == 1
-    done = run_profllm(bin_dir, "bench", "serve", "--random-batch-size", "2", "--dry-run")
-    assert done.returncode == 2 and "--random-batch-size: found '2': this version supports only 1" in done.stderr
+
+
+def test_a_list_of_prompts_needs_a_backend_that_takes_one(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--model", "x", "--random-batch-size", "2")
+    assert done.returncode == 2 and "--random-batch-size: found number 2, expected 1, because backend 'openai' sends one prompt" in done.stderr
 
 
 @pytest.mark.parametrize("words, says", [

@@ -114,6 +114,9 @@ def runner(place, source_dir, tmp_path):
     for name, text in (("build", "#!/bin/sh\n"), ("check-layers", f'#!/bin/sh\nset -- "$TMPDIR" "{place.ready}"\n{BUSY}')):
         (tools / name).write_text(text)
         (tools / name).chmod(0o755)
+    areas = tmp_path / "tree/tests/areas.txt"
+    areas.parent.mkdir()
+    areas.touch()
     return [sys.executable, tools / "run-tests", "lint"]
 
 

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import random
+import re
 import shlex
 import signal
 
@@ -30,6 +31,11 @@ def random_value(rng, depth=0):
     return rng.choice(kinds)()
 
 
+def words_of(command):
+    """Returns the words of a command, in which control characters are written as $'\\xHH', which shlex does not know."""
+    return shlex.split(re.sub(r"'\$'((?:\\x[0-9a-f]{2})+)''", lambda match: bytes.fromhex(match[1].replace("\\x", "")).decode(), command))
+
+
 def test_names_are_pythons(sweep):
     """Random values, written by str() and shlex; the values of flags are those of vLLM (lists are JSON)."""
     rng = random.Random(7)
@@ -44,9 +50,9 @@ def test_names_are_pythons(sweep):
             words = [f"--key-{i}" if value else f"--no-key-{i}"]
         else:
             words = [f"--key-{i}", json.dumps(value) if isinstance(value, (dict, list)) else str(value)]
-        assert shlex.split(command)[1:] == [f"--k{i}.n", str(one[f"k{i}.n"]), *words, "--percentile-metrics", "ttft,tpot,itl,e2el",
-                                            "--save-result", "--result-dir", f"results/e/{folder_of({}, one)}",
-                                            "--result-filename", "run=0.json"]
+        assert words_of(command)[1:] == [f"--k{i}.n", str(one[f"k{i}.n"]), *words, "--percentile-metrics", "ttft,tpot,itl,e2el",
+                                         "--save-result", "--result-dir", f"results/e/{folder_of({}, one)}",
+                                         "--result-filename", "run=0.json"]
     assert not sweep.root.exists()
 
 

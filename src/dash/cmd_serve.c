@@ -343,7 +343,8 @@ static bool print_address(const struct dash_serve_options *options,
 
 /*
  * Waits for a signal until end_ns, and reports to the service manager at intervals that the server works. Returns whether
- * there was a signal. SIGHUP only reads the certificate, if there is one.
+ * there was a signal that stops the server. SIGHUP, with a certificate, only reads it; from a service manager it is a
+ * reload, and otherwise the end of a terminal.
  */
 static bool await_signal(struct dash_monitor *monitor, const sigset_t *signals,
 			 struct dash_certificate *certificate, int64_t end_ns)
@@ -365,7 +366,7 @@ static bool await_signal(struct dash_monitor *monitor, const sigset_t *signals,
 		int number = sigtimedwait(signals, NULL, &wait);
 		if (number == SIGHUP && certificate != NULL)
 			dash_certificate_reload(certificate);
-		else if (number > 0)
+		else if (number > 0 && !(number == SIGHUP && dash_notify_is_managed()))
 			return true;
 	}
 }

@@ -76,6 +76,11 @@ void dash_notify(const char *format, ...)
 	(void)ignored;
 }
 
+bool dash_notify_is_managed(void)
+{
+	return socket_fd >= 0;
+}
+
 int64_t dash_notify_watchdog_ns(void)
 {
 	return watchdog_ns;

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from access_tools import Guarded, bearer
@@ -362,6 +363,10 @@ def test_messages_to_a_service_manager(bin_dir, tmp_path, kind):
     with Dashboard(bin_dir, tmp_path / "d.db", env={"NOTIFY_SOCKET": name.replace("\0", "@")}) as one:
         wait_for(lambda: manager.texts(), "it is ready")
         assert manager.texts() == [f"READY=1\nSTATUS=Serving\nMAINPID={one.process.pid}"]
+        one.process.send_signal(signal.SIGHUP)  # systemctl reload, without a certificate
+        pending = lambda: int(re.search(r"^ShdPnd:\s*(\w+)", Path(f"/proc/{one.process.pid}/status").read_text(), re.M)[1], 16)
+        wait_for(lambda: not pending(), "it took the signal")
+        assert one.get("/api/health/ready").status == 200 and len(manager.texts()) == 1
         assert one.stop() == (0, "", "")
         wait_for(lambda: len(manager.texts()) == 2, "it stops")
         assert manager.texts()[1] == "STOPPING=1\nSTATUS=Stopping"

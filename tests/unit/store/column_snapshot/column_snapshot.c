@@ -133,8 +133,8 @@ static void test_store_column_snapshot__a_token_is_of_present_data(void **state)
 	/* a dump of an earlier version was loaded, one of a later version, and one of the same version */
 	static const char *const replaced[] = {
 		"UPDATE store_state SET data_version = data_version - 1",
-		"UPDATE store_state SET data_version = data_version + 5, restored = data_version + "
-		"5",
+		("UPDATE store_state SET data_version = data_version + 5, "
+		 "restored = data_version + 5"),
 		"UPDATE store_marks SET mark = mark + 1",
 		"DELETE FROM store_marks",
 		"DELETE FROM store_state",
@@ -212,8 +212,8 @@ static void test_store_column_snapshot__is_checked_again_with_the_changes(void *
 		"DELETE FROM column_snapshots",
 		"UPDATE column_snapshots SET data_version = data_version + 1",
 		"UPDATE store_state SET data_version = data_version - 1",
-		"UPDATE store_state SET data_version = data_version + 1, restored = data_version + "
-		"1",
+		("UPDATE store_state SET data_version = data_version + 1, "
+		 "restored = data_version + 1"),
 	};
 	auto_tools tools = { .fields = NULL };
 

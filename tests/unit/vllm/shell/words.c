@@ -223,10 +223,7 @@ static void test_quote(void **state)
 
 static void test_quote_controls(void **state)
 {
-	static const char *const texts[] = { "\x1b[201~id\n", "\r\x7f'x",
-					     "\xc2\x9b"
-					     "31m",
-					     "\tb" };
+	static const char *const texts[] = { "\x1b[201~id\n", "\r\x7f'x", "\xc2\x9b;m", "\tb" };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {

@@ -244,7 +244,7 @@ test('filters, pages, all columns and the file cover the same requests', async (
   if (IS_LONG) expect(await soundness(page)).toEqual([])
 })
 
-test('states: not uploaded, none, none that match, and a failure', async ({ page, complaints }) => {
+test('states: not uploaded, none, none that match, and a failure', { tag: '@long' }, async ({ page, complaints }) => {
   complaints.allow.push(/422|404/)
   const url = dashboard().url
   await page.goto(`${url}/experiments/2`)

@@ -203,7 +203,7 @@ test('an address with impossible times leads back to the recording', { tag: '@lo
     .toBe(10)
 })
 
-test('the table has the numbers of the shown time, and a file has the bins', async ({ page }) => {
+test('the table has the numbers of the shown time, and a file has the bins', { tag: '@long' }, async ({ page }) => {
   await open(page, '?t=30,40&table=1')
   const row = (name: RegExp) => timeline(page).getByRole('row', { name })
   // 200 ticks of two GPUs, one of which was 700 W once

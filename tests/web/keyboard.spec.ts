@@ -196,6 +196,23 @@ test('arrows move in the table; Enter opens, Space selects, s sorts; heads are n
   await isSomewhere(page, 'a scroll')
 })
 
+test('a dialog that closes while the page changes gives the focus back', async ({ page }) => {
+  await page.goto(dashboard().url)
+  const columns = page.getByRole('button', { name: /^Columns/ })
+  await columns.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Columns' })).toBeVisible()
+  await page.evaluate(async () => {
+    document.body.append(document.createElement('i'))
+    await Promise.resolve() // the change is noticed before the dialog closes
+    document.activeElement?.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }),
+    )
+  })
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(columns).toBeFocused({ timeout: 2000 })
+})
+
 test('no action loses the focus', async ({ page }) => {
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)

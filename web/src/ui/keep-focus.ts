@@ -55,14 +55,18 @@ function restore({ path }: Place) {
   }
 }
 
-function check() {
+// Dialogs give the focus back by themselves, in the frame after their removal. That frame may have been planned later
+// than this one, so a lost focus waits for one frame more.
+function check(hasWaited: boolean) {
   if (!last || isUsable(last.element)) return
   if (document.activeElement !== document.body && document.activeElement !== null) {
     // a disabled element keeps the focus until the next frame
-    if (document.activeElement === last.element) requestAnimationFrame(check)
+    if (document.activeElement === last.element) requestAnimationFrame(() => check(true))
     return
   }
-  restore(last) // if no element can take the focus yet, the next change of the page retries
+  if (hasWaited)
+    restore(last) // if no element can take the focus yet, the next change of the page retries
+  else requestAnimationFrame(() => check(true))
 }
 
 export function keepFocus() {
@@ -75,15 +79,14 @@ export function keepFocus() {
       if (last?.element === target && isUsable(last.element) && document.activeElement === document.body) last = null
     })
   })
-  // Once per frame: the visibility of an element makes the browser compute the styles of a changed page. Dialogs give
-  // the focus back by themselves, in the next frame, too.
+  // Once per frame: the visibility of an element makes the browser compute the styles of a changed page.
   let isPlanned = false
   new MutationObserver(() => {
     if (!last || isPlanned) return
     isPlanned = true
     requestAnimationFrame(() => {
       isPlanned = false
-      check()
+      check(false)
     })
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] })
 }

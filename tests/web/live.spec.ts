@@ -161,6 +161,27 @@ test('the page of a run shows its verdict first, and changes with each report', 
   expect(await soundness(page)).toEqual([])
 })
 
+test('a run of a pooling protocol shows inputs and end-to-end latency', async ({ page }) => {
+  const nothing = { n: 0, median: null, low: null, high: null }
+  const pooled = (seconds: number) =>
+    snapshot('pooled', seconds, {
+      rates: { output_tokens_per_s: null, inputs_per_s: 31.2 },
+      ttft_ms: nothing,
+      tpot_ms: nothing,
+      e2el_ms: { n: 800, median: 41.5, low: 40, high: 43 },
+    })
+  await report(dashboard().url, pooled(40))
+  await report(dashboard().url, pooled(41))
+  await open(page, 'pooled', '?table=1')
+  await expect(metric(page, 'Inputs')).toContainText('31.2')
+  await expect(metric(page, 'E2EL median so far')).toContainText('41.5msCI 40.0 – 43.0')
+  for (const name of ['Output', 'TTFT median so far', 'TPOT median so far'])
+    await expect(metric(page, name)).toHaveCount(0)
+  const rows = region(page, 'Timeline').getByRole('row')
+  await expect(rows.filter({ hasText: 'E2EL median so far' })).toContainText('41.5')
+  await expect(rows.filter({ hasText: 'TTFT' })).toHaveCount(0)
+})
+
 test('hostile text of a report stays text', async ({ page }) => {
   const text = '<img src=x onerror=alert(1)>\u202egnp.\u001b[31m'
   await report(

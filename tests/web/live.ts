@@ -49,6 +49,7 @@ export function snapshot(run_id: string, seconds: number, parts: Parts = {}): Sn
     client: { late_median_ms: 0.21, late_p99_ms: 1.4 },
     ttft_ms: { n: 800, median: 97.2, low: 95.3, high: 99.1 },
     tpot_ms: { n: 800, median: 18.4, low: 18.3, high: 18.5 },
+    e2el_ms: { n: 800, median: 4720, low: 4690, high: 4760 },
     server: { running: 37, waiting: 1, kv_cache_percent: 41 },
     gpus: [0, 1].map((index) => ({
       index,

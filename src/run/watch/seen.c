@@ -82,6 +82,8 @@ static void on_over(void *data, const struct res_record *record)
 		seen->uncounted += record->token_source == RES_TOKENS_EVENTS ||
 				   record->output_tokens == RES_NO_COUNT;
 	}
+	seen->inputs += (uint64_t)record->input_sequences;
+	run_sketch_add(&seen->e2el, timing.e2el_s * 1e3);
 	run_sketch_add(&seen->ttft, timing.ttft_s * 1e3);
 	if (timing.output_tokens > 1)
 		run_sketch_add(&seen->tpot, timing.tpot_s * 1e3);

@@ -223,12 +223,14 @@ static json_t *rates_json(const struct run_watch *watch, const struct load *load
 	bool has_rate = run_plan_has_rate(bench) && isfinite(bench->request_rate);
 	bool pools = exp_backend_has(bench->backend, EXP_BACKEND_POOLS);
 	double tokens_per_s = pools ? NAN : per_second(load->tokens, load);
+	double inputs_per_s = pools ? per_second((double)watch->seen.inputs, load) : NAN;
 
-	return json_pack("{s:o, s:o, s:o, s:o}", "requested_per_s",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "requested_per_s",
 			 has_rate ? short_number(bench->request_rate) : json_null(), "sent_per_s",
 			 short_number(per_second(load->issued, load)), "done_per_s",
 			 short_number(per_second(load->completed + load->failed, load)),
-			 "output_tokens_per_s", short_number(tokens_per_s));
+			 "output_tokens_per_s", short_number(tokens_per_s), "inputs_per_s",
+			 short_number(inputs_per_s));
 }
 
 static json_t *interval_json(const struct run_sketch *sketch)
@@ -432,7 +434,7 @@ json_t *run_watch_snapshot(struct run_watch *watch, int64_t now_ns)
 	run_tail_read(&watch->tail);
 	auto_json json_t *snapshot = json_pack(
 		"{s:i, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o, s:n}",
+		"s:o, s:o, s:o, s:n}",
 		"schema_version", SCHEMA_VERSION, "sequence", (json_int_t)++watch->sequence,
 		"interval_s", INTERVAL_S, "elapsed_s",
 		number(round(seconds(watch->run->started_ns, now_ns) * 1e3) / 1e3), "run",
@@ -443,7 +445,8 @@ json_t *run_watch_snapshot(struct run_watch *watch, int64_t now_ns)
 		"late_p99_ms",
 		has_rate ? short_number(run_sketch_percentile(&seen->late, 99)) : json_null(),
 		"ttft_ms", interval_json(&seen->ttft), "tpot_ms", interval_json(&seen->tpot),
-		"server", server_json(watch), "gpus", gpus_json(watch), "errors", errors_json(seen),
-		"verdict", verdict_so_far(watch), "log", run_tail_json(&watch->tail), "ended");
+		"e2el_ms", interval_json(&seen->e2el), "server", server_json(watch), "gpus",
+		gpus_json(watch), "errors", errors_json(seen), "verdict", verdict_so_far(watch),
+		"log", run_tail_json(&watch->tail), "ended");
 	return pl_redact_json(snapshot, PL_REDACT_OTHERS);
 }

@@ -34,6 +34,7 @@ static const struct {
 	[RUN_VIEW_WAITING] = { "waiting", "server.waiting", "%.0f", NAN },
 	[RUN_VIEW_KV_CACHE] = { "KV cache %", "server.kv_cache_percent", "%.3g", 100 },
 	[RUN_VIEW_TTFT] = { "TTFT median ms", "ttft_ms.median", "%.4g", NAN },
+	[RUN_VIEW_E2EL] = { "E2EL median ms", "e2el_ms.median", "%.4g", NAN },
 	[RUN_VIEW_UTILIZATION] = { "GPU utilization %", NULL, "%.0f", 100 },
 	[RUN_VIEW_POWER] = { "GPU power W", NULL, "%.0f", NAN },
 };
@@ -243,6 +244,7 @@ static void add_rates(struct lines *lines, const json_t *snapshot)
 		{ "rates.sent_per_s", "sent %.3g/s" },
 		{ "rates.done_per_s", "done %.3g/s" },
 		{ "rates.output_tokens_per_s", "%.0f tok/s" },
+		{ "rates.inputs_per_s", "%.3g inputs/s" },
 		{ "client.late_median_ms", "late %.2g ms" },
 	};
 	auto_buf line = PL_BUF(LINE_BYTES_MAX);
@@ -301,13 +303,15 @@ static void add_value(const json_t *snapshot, enum run_view_series which, bool i
 		      struct pl_buf *line)
 {
 	double value = value_of(snapshot, which);
-	double low = number_at(snapshot, "ttft_ms.low"), high = number_at(snapshot, "ttft_ms.high");
+	bool is_ttft = which == RUN_VIEW_TTFT;
+	double low = number_at(snapshot, is_ttft ? "ttft_ms.low" : "e2el_ms.low");
+	double high = number_at(snapshot, is_ttft ? "ttft_ms.high" : "e2el_ms.high");
 	char text[64];
 
 	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"")
 		snprintf(text, sizeof(text), series[which].format, value);
 	_Pragma("GCC diagnostic pop") pl_buf_addf(line, "  %s", isnan(value) ? "-" : text);
-	if (which == RUN_VIEW_TTFT && !isnan(low) && !isnan(high))
+	if ((is_ttft || which == RUN_VIEW_E2EL) && !isnan(low) && !isnan(high))
 		pl_buf_addf(line, " %s%.2g", is_unicode ? "±" : "+-", (high - low) / 2);
 }
 
@@ -340,7 +344,8 @@ static void add_series(struct lines *lines, const struct run_view_history *histo
 	}
 	for (size_t s = 0; s < RUN_VIEW_SERIES_COUNT; s++) {
 		auto_buf line = PL_BUF(LINE_BYTES_MAX);
-		if (!is_known(history, s))
+		if (!is_known(history, s) ||
+		    (s == RUN_VIEW_E2EL && is_known(history, RUN_VIEW_TTFT)))
 			continue;
 		pl_buf_addf(&line, "%-*s", LABEL_COLUMNS, series[s].label);
 		add_spark(view, history, s, columns, &line);

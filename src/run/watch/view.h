@@ -19,6 +19,7 @@ enum run_view_series {
 	RUN_VIEW_WAITING,
 	RUN_VIEW_KV_CACHE,
 	RUN_VIEW_TTFT,
+	RUN_VIEW_E2EL, /* shown if there is no TTFT: of a pooling protocol */
 	RUN_VIEW_UTILIZATION,
 	RUN_VIEW_POWER,
 	RUN_VIEW_SERIES_COUNT

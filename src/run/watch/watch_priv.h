@@ -17,9 +17,10 @@
 struct run_seen {
 	uint64_t completed, failed, retries;
 	uint64_t reasonless, lacking_done, held;
+	uint64_t inputs; /* of completed requests of a pooling protocol */
 	uint64_t
 		uncounted; /* completed requests whose tokens only a tokenizer may count, at the end */
-	struct run_sketch ttft, tpot, late;
+	struct run_sketch ttft, tpot, e2el, late;
 	int64_t first_planned_ns, last_planned_ns;
 	int64_t first_acted_ns, last_acted_ns;
 	struct run_seen_error {

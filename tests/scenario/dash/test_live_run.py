@@ -91,10 +91,29 @@ def test_a_run_is_shown_until_its_result_is_stored(bin_dir, dashboard, tmp_path)
     assert last["phase"]["name"] == "ended" and last["ended"] == {"exit_status": 0, "state": "completed", "sentence": None}
     assert (last["requests"]["done"], last["requests"]["failed"]) == (results["completed"], results["failed"]) == (120, 0)
     assert last["verdict"]["state"] == result["quality"]["verdict"] and last["ttft_ms"]["n"] == 120
-    for name in ("ttft_ms", "tpot_ms"):
+    assert last["rates"]["inputs_per_s"] is None
+    for name in ("ttft_ms", "tpot_ms", "e2el_ms"):
         assert last[name]["median"] == pytest.approx(results[f"median_{name}"], rel=0.001)
         assert last[name]["low"] <= last[name]["median"] <= last[name]["high"]
     assert last["client"]["late_median_ms"] is not None and last["errors"] == []
+
+
+def test_a_pooling_run_shows_inputs_and_end_to_end_latency(bin_dir, dashboard, tmp_path):
+    plan = base_config(num_prompts=480, request_rate=40, backend="openai-embeddings", random_batch_size=4)
+    plan["server"]["runner"] = "pooling"
+    with start_profllm(bin_dir, "run", "-c", write_config(tmp_path, plan), "-o", tmp_path / "r.json", "--upload", dashboard.url) as process:
+        row = only_run(dashboard)
+        with Events(dashboard, f"/api/live/{row['run_id']}") as events:
+            events.until("ended", lambda one: one["experiment_id"])
+            last = dashboard.get(f"/api/live/{row['run_id']}").json
+        assert process.wait(60 * PATIENCE) == 0
+    results = load_result(tmp_path / "r.json")["results"]
+    assert last["e2el_ms"]["n"] == results["completed"] == 120
+    assert last["e2el_ms"]["median"] == pytest.approx(results["median_e2el_ms"], rel=0.001)
+    assert last["e2el_ms"]["low"] <= last["e2el_ms"]["median"] <= last["e2el_ms"]["high"]
+    # the load's own end is a little after the last response
+    assert last["rates"]["inputs_per_s"] == pytest.approx(4 * results["request_throughput"], rel=0.1)
+    assert last["rates"]["output_tokens_per_s"] is None and last["ttft_ms"]["n"] == 0
 
 
 def test_snapshots_fit_the_contract_and_come_each_second(bin_dir, tmp_path):

@@ -6369,6 +6369,8 @@ export interface components {
                 sent_per_s: components["schemas"]["LiveNumber"];
                 done_per_s: components["schemas"]["LiveNumber"];
                 output_tokens_per_s: components["schemas"]["LiveNumber"];
+                /** @description Inputs of finished requests per second; null or missing if the protocol is not one of pooling */
+                inputs_per_s?: number | null;
             };
             client: {
                 /** @description Median of the schedule lateness of all requests so far */
@@ -6377,6 +6379,7 @@ export interface components {
             };
             ttft_ms: components["schemas"]["LiveInterval"];
             tpot_ms: components["schemas"]["LiveInterval"];
+            e2el_ms?: components["schemas"]["LiveInterval"];
             server: {
                 running: components["schemas"]["LiveCount"];
                 waiting: components["schemas"]["LiveCount"];
@@ -6483,6 +6486,9 @@ export interface components {
             ttft_median_ms: components["schemas"]["LiveColumn"];
             ttft_low_ms: components["schemas"]["LiveColumn"];
             ttft_high_ms: components["schemas"]["LiveColumn"];
+            e2el_median_ms: components["schemas"]["LiveColumn"];
+            e2el_low_ms: components["schemas"]["LiveColumn"];
+            e2el_high_ms: components["schemas"]["LiveColumn"];
             gpu_utilization_percent: components["schemas"]["LiveColumn"];
             power_w: components["schemas"]["LiveColumn"];
             late_median_ms: components["schemas"]["LiveColumn"];

@@ -81,7 +81,8 @@ function memoryOf({ gpus }: LiveRun) {
 }
 
 export function Figures({ snapshot }: { snapshot: LiveRun }) {
-  const { rates, client, requests, ttft_ms, tpot_ms, gpus } = snapshot
+  const { rates, client, requests, ttft_ms, tpot_ms, e2el_ms, gpus } = snapshot
+  const inputs = rates.inputs_per_s ?? null // of a pooling protocol, which has no output tokens
   const memory = memoryOf(snapshot)
   return (
     <dl className={css.figures} aria-label="Metrics so far, with the 95 % CI">
@@ -105,26 +106,42 @@ export function Figures({ snapshot }: { snapshot: LiveRun }) {
         note={requests.in_flight !== null && `${count(requests.in_flight)} in flight`}
         title="Mean since the first request was sent"
       />
-      <Figure
-        name="Output"
-        value={rates.output_tokens_per_s}
-        unit="tok/s"
-        title="Mean since the first request was sent"
-      />
-      <Figure
-        name="TTFT median so far"
-        value={ttft_ms.median}
-        unit="ms"
-        note={ci(rangeText('ms', ttft_ms))}
-        title={`Time to first token, ${count(ttft_ms.n)} requests`}
-      />
-      <Figure
-        name="TPOT median so far"
-        value={tpot_ms.median}
-        unit="ms"
-        note={ci(rangeText('ms', tpot_ms))}
-        title={`Time per output token, ${count(tpot_ms.n)} requests`}
-      />
+      {inputs !== null && (
+        <>
+          <Figure name="Inputs" value={inputs} unit="1/s" title="Inputs of finished requests, mean so far" />
+          <Figure
+            name="E2EL median so far"
+            value={e2el_ms?.median ?? null}
+            unit="ms"
+            note={e2el_ms ? ci(rangeText('ms', e2el_ms)) : null}
+            title={`End-to-end latency, ${count(e2el_ms?.n ?? 0)} requests`}
+          />
+        </>
+      )}
+      {inputs === null && (
+        <>
+          <Figure
+            name="Output"
+            value={rates.output_tokens_per_s}
+            unit="tok/s"
+            title="Mean since the first request was sent"
+          />
+          <Figure
+            name="TTFT median so far"
+            value={ttft_ms.median}
+            unit="ms"
+            note={ci(rangeText('ms', ttft_ms))}
+            title={`Time to first token, ${count(ttft_ms.n)} requests`}
+          />
+          <Figure
+            name="TPOT median so far"
+            value={tpot_ms.median}
+            unit="ms"
+            note={ci(rangeText('ms', tpot_ms))}
+            title={`Time per output token, ${count(tpot_ms.n)} requests`}
+          />
+        </>
+      )}
       <Figure
         name="Failed"
         value={requests.failed}

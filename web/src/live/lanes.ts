@@ -13,6 +13,7 @@ interface LaneRow {
   band?: [low: Column, high: Column] // around the first line
   divisor?: number // from a value of the history to one of the unit
   top?: number // end of the axis of a share
+  unless?: Column // not shown if this column has values
 }
 
 const ROWS: LaneRow[] = [
@@ -38,6 +39,14 @@ const ROWS: LaneRow[] = [
     unit: 'ms',
     band: ['ttft_low_ms', 'ttft_high_ms'],
     lines: [['ttft_median_ms', '', 'Median of the time to first token of all requests so far']],
+  },
+  {
+    title: 'E2EL median so far',
+    note: 'of all requests until then, with its 95 % interval',
+    unit: 'ms',
+    band: ['e2el_low_ms', 'e2el_high_ms'],
+    lines: [['e2el_median_ms', '', 'Median of the end-to-end latency of all requests so far']],
+    unless: 'ttft_median_ms',
   },
   {
     title: 'KV cache use',
@@ -71,7 +80,8 @@ const ROWS: LaneRow[] = [
 
 export function lanesOf(points: LiveHistory, intervalS: number): Lane[] {
   const gap = gapAfter(intervalS, points.t_s)
-  return ROWS.flatMap(({ title, note, unit, lines: wanted, band, divisor = 1, top }): Lane[] => {
+  return ROWS.flatMap(({ title, note, unit, lines: wanted, band, divisor = 1, top, unless }): Lane[] => {
+    if (unless && points[unless].some((value) => value !== null)) return []
     const valuesOf = (column: Column) => points[column].map((value) => (value === null ? null : value / divisor))
     const lines = wanted.flatMap(([column, name, text], i): LaneLine[] => {
       const values = valuesOf(column)

@@ -26,6 +26,9 @@ const NO_POINTS: LiveHistory = {
   ttft_median_ms: [],
   ttft_low_ms: [],
   ttft_high_ms: [],
+  e2el_median_ms: [],
+  e2el_low_ms: [],
+  e2el_high_ms: [],
   gpu_utilization_percent: [],
   power_w: [],
   late_median_ms: [],
@@ -36,7 +39,7 @@ export const NOTHING: Watched = { snapshot: null, points: NO_POINTS, reportedAt:
 const known = (values: (number | null)[]) => values.filter((value) => value !== null)
 const sum = (values: number[]) => values.reduce((all, value) => all + value, 0)
 
-function pointOf({ requests, rates, client, server, ttft_ms, gpus }: LiveRun): Columns<number | null> {
+function pointOf({ requests, rates, client, server, ttft_ms, e2el_ms, gpus }: LiveRun): Columns<number | null> {
   const use = known(gpus.map(({ utilization_percent }) => utilization_percent))
   const power = known(gpus.map(({ power_w }) => power_w))
   return {
@@ -47,6 +50,9 @@ function pointOf({ requests, rates, client, server, ttft_ms, gpus }: LiveRun): C
     ttft_median_ms: ttft_ms.median,
     ttft_low_ms: ttft_ms.low,
     ttft_high_ms: ttft_ms.high,
+    e2el_median_ms: e2el_ms?.median ?? null,
+    e2el_low_ms: e2el_ms?.low ?? null,
+    e2el_high_ms: e2el_ms?.high ?? null,
     gpu_utilization_percent: use.length ? sum(use) / use.length : null,
     power_w: power.length ? sum(power) : null,
     late_median_ms: client.late_median_ms,

@@ -64,7 +64,7 @@ static void test_values(void **state)
 	add(history, 2.5, 9);
 	auto_json json_t *columns = read_columns(history);
 	assert_int_equal(dash_live_history_count(history), 2);
-	assert_int_equal(json_object_size(columns), 12);
+	assert_int_equal(json_object_size(columns), 15);
 	assert_true(number_at(columns, "t_s", 0) == 1.5);
 	assert_true(number_at(columns, "in_flight", 1) == 9);
 	assert_true(number_at(columns, "running", 1) == 8);

@@ -71,6 +71,26 @@ static void test_lines(void **state)
 			    "error  2 reset, first: request 7\n");
 }
 
+/* A pooling protocol has inputs and no tokens. */
+static void test_pooled(void **state)
+{
+	const struct run_view view = { .columns = 80, .rows = 24, .is_unicode = true };
+	struct run_view_history history = { 0 };
+	auto_json json_t *snapshot = snapshot_of(3, 1, "name");
+	auto_json json_t *more = json_pack("{s:{s:n}, s:{s:f, s:f, s:f}, s:{s:f, s:f}}", "ttft_ms",
+					   "median", "e2el_ms", "median", 41.5, "low", 40.0, "high",
+					   43.0, "rates", "done_per_s", 7.5, "inputs_per_s", 30.0);
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+
+	(void)state;
+	json_object_update(snapshot, more);
+	run_view_add(&history, snapshot);
+	run_view_text(&view, &history, snapshot, &text);
+	assert_non_null(strstr(pl_buf_text(&text), "rate   done 7.5/s   30 inputs/s"));
+	assert_non_null(strstr(pl_buf_text(&text), "E2EL median ms    █  41.5 ±1.5\n"));
+	assert_null(strstr(pl_buf_text(&text), "TTFT"));
+}
+
 /* Whatever the texts and the size are, the view fits and moves no cursor. */
 static void test_sizes(void **state)
 {
@@ -118,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_pooled),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_long_load),
 	};

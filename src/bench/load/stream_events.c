@@ -1,4 +1,4 @@
-/* What the events of a response add to its record: tokens, times, usage, text. */
+/* The tokens, times, usage and text that events add to the record of a response. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -113,7 +113,9 @@ static void add_totals(const json_t *results, const struct vllm_bench *bench, st
 	if (pools)
 		add_number(buf, "Input throughput (inputs/s):",
 			   number(results, "input_sequence_throughput"));
-	if (json_array_size(bench->goodput) > 0 && !pools)
+	/* vLLM shows none for pooling; here it counts end-to-end latencies */
+	if (json_array_size(bench->goodput) > 0 &&
+	    (!pools || !isnan(number(results, "request_goodput"))))
 		add_number(buf, "Request goodput (req/s):", number(results, "request_goodput"));
 	if (counted && !pools) {
 		add_number(buf, "Output token throughput (tok/s):",

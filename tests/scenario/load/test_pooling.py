@@ -129,6 +129,8 @@ def table_of(flat, capped=False, rated=False, percentiles=("99",)):
     text += line("Benchmark duration (s):", flat["duration"], "{:.2f}") + line("Total input tokens:", flat["total_input_tokens"])
     text += line("Request throughput (req/s):", flat["request_throughput"], "{:.2f}")
     text += line("Input throughput (inputs/s):", flat["input_sequence_throughput"], "{:.2f}")
+    goodput = flat["profllm"]["results"]["request_goodput"]
+    text += line("Request goodput (req/s):", goodput, "{:.2f}") if goodput is not None else ""
     text += line("Peak requests in flight:", flat["profllm"]["results"]["peak_in_flight"]) if capped else ""
     text += line("Total token throughput (tok/s):", flat["total_token_throughput"], "{:.2f}")
     text += "----------------End-to-end Latency----------------\n"
@@ -139,7 +141,7 @@ def table_of(flat, capped=False, rated=False, percentiles=("99",)):
 
 @pytest.mark.parametrize("words, how", [
     ([], {}),
-    # token metrics are not shown, limits of tokens have no effect
+    # token metrics are not shown, limits of tokens have no effect; vLLM's own table has no goodput
     (["--percentile-metrics", "ttft,tpot,itl,e2el", "--goodput", "ttft:1", "e2el:9000", "--metric-percentiles", "50,99.9"], {"percentiles": ("50", "99.9")}),
     (["--max-concurrency", "2", "--request-rate", "200"], {"capped": True, "rated": True})])
 def test_the_table_is_vllms(bin_dir, tmp_path, words, how):

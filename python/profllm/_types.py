@@ -2230,6 +2230,10 @@ class ResultEngine(TypedDict, total=False):
 class ResultContainer(TypedDict, total=False):
     image: Union[str, None]
     digest: Union[str, None]
+    image_id: Union[str, None]
+    runtime: Union[str, None]
+    runtime_version: Union[str, None]
+    name: Union[str, None]
 
 
 class ResultLoadClient(TypedDict, total=False):

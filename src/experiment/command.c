@@ -33,6 +33,7 @@ static json_t *container_words(const struct exp_launch *launch)
 		json_object_get(launch->container, "args"));
 	json_array_extend(words, args);
 	json_array_append(words, json_object_get(launch->container, "image"));
+	json_array_extend(words, json_object_get(launch->container, "command"));
 	return words;
 }
 

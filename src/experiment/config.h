@@ -22,7 +22,7 @@ struct exp_launch {
 	char *hardware;     /* GPUs of the server at the URL, "h100x8"; NULL: not given */
 	char *vllm_version; /* NULL: not given */
 	char *platform;     /* auto cuda rocm cpu xpu tpu hpu */
-	json_t *container;  /* NULL: none (not in this version) */
+	json_t *container;  /* object (experiment/container.h); NULL: none */
 	json_t *env;        /* object name -> text, ${VAR} expanded */
 	json_t *gpus;       /* "auto", "all" or array */
 	int64_t port;       /* OPTION_NO_I64: auto */

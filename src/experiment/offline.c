@@ -42,7 +42,8 @@ bool exp_is_in_process(const struct exp_config *experiment)
 		return false;
 	if (experiment->bench.mode != NULL)
 		return strcmp(experiment->bench.mode, "in_process") == 0;
-	return url == NULL && !experiment->simulate && starts_vllm(experiment->launch.command);
+	return url == NULL && !experiment->simulate && experiment->launch.container == NULL &&
+	       starts_vllm(experiment->launch.command);
 }
 
 const char *exp_offline_mode(const struct exp_config *experiment)

@@ -18,6 +18,7 @@
 #include "experiment/offline.h"
 #include "host/lock/socket.h"
 #include "host/proc/program.h"
+#include "run/container.h"
 #include "run/profile/setup.h"
 #include "run/redact.h"
 #include "vllm/secret.h"
@@ -41,6 +42,10 @@ static char *missing_text(const struct run_launch *launch)
 {
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 
+	if (launch->container != NULL)
+		return pl_asprintf("launch.container: found runtime '%s', which is not in PATH; "
+				   "install it, or set runtime to one that is installed",
+				   name);
 	if (pl_text_equal(name, SERVER))
 		return pl_strdup(
 			"found no program 'vllm' in PATH or next to profllm: vLLM is not "
@@ -103,13 +108,16 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 static int add_server_words(const struct exp_config *experiment, struct run_launch *launch,
 			    json_t **ret_from_args, struct pl_err *err)
 {
+	/* the image starts the server, unless its key 'command' does */
 	auto_json json_t *command =
-		experiment->launch.command != NULL && !experiment->simulate
+		launch->container != NULL ? json_array()
+		: experiment->launch.command != NULL && !experiment->simulate
 			? json_incref(experiment->launch.command)
 			: json_pack("[ss]", experiment->simulate ? EXP_SIMULATOR : SERVER, "serve");
 
 	if (launch->uds == NULL) {
-		json_object_set_new(launch->values, "host", json_string(launch->host));
+		json_object_set_new(launch->values, "host",
+				    json_string(run_container_host(experiment, launch->host)));
 		json_object_set_new(launch->values, "port",
 				    json_integer(launch->resources.port.number));
 	}
@@ -157,20 +165,8 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 		launch->bearer = pl_strdup(key);
 }
 
-static int plan_launched(const struct exp_config *experiment, const struct run_taking *how,
-			 struct run_launch *launch, struct pl_err *err)
+static void find_program(const struct exp_config *experiment, struct run_launch *launch)
 {
-	auto_json json_t *from_args = NULL;
-
-	json_object_update(launch->values, experiment->server);
-	/* as in vLLM's own benchmark: repeated prompts must cost the same */
-	if (pl_text_equal(experiment->bench.kind, "latency") &&
-	    json_object_get(launch->values, "enable_prefix_caching") == NULL)
-		json_object_set_new(launch->values, "enable_prefix_caching", json_false());
-	if (take_resources(experiment, how, launch, err) < 0 ||
-	    run_profile_setup(experiment, how->run_id, how->look_only, launch, err) < 0 ||
-	    make_argv(experiment, launch, &from_args, err) < 0)
-		return -1;
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 	/* our simulator is next to this program: an older one in PATH must not replace it */
 	int found = pl_text_equal(name, EXP_SIMULATOR)
@@ -183,7 +179,23 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 		exp_words(experiment, &why);
 		json_array_append_new(launch->warnings, json_string(why.text));
 	}
-	find_wrapper(experiment, launch);
+}
+
+static int plan_launched(const struct exp_config *experiment, const struct run_taking *how,
+			 struct run_launch *launch, struct pl_err *err)
+{
+	auto_json json_t *from_args = NULL;
+
+	json_object_update(launch->values, experiment->server);
+	launch->container = run_container_new(experiment, how->run_id);
+	/* as in vLLM's own benchmark: repeated prompts must cost the same */
+	if (pl_text_equal(experiment->bench.kind, "latency") &&
+	    json_object_get(launch->values, "enable_prefix_caching") == NULL)
+		json_object_set_new(launch->values, "enable_prefix_caching", json_false());
+	if (take_resources(experiment, how, launch, err) < 0 ||
+	    run_profile_setup(experiment, how->run_id, how->look_only, launch, err) < 0 ||
+	    make_argv(experiment, launch, &from_args, err) < 0)
+		return -1;
 	/* "auto" on a host without GPUs: the server sees all devices. [] hides all. */
 	const json_t *gpus = experiment->launch.gpus;
 	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
@@ -194,6 +206,9 @@ static int plan_launched(const struct exp_config *experiment, const struct run_t
 	if (visible != NULL)
 		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
 	set_env(experiment, from_args, launch);
+	run_container_wrap(experiment, launch);
+	find_program(experiment, launch);
+	find_wrapper(experiment, launch);
 	return 0;
 }
 
@@ -206,7 +221,10 @@ int run_launch_new_port(struct run_launch *launch, const struct exp_config *expe
 	if (run_resources_new_port(experiment, run_id, &launch->resources, err) < 0)
 		return -1;
 	launch->port_tries++;
-	return make_argv(experiment, launch, &from_args, err);
+	if (make_argv(experiment, launch, &from_args, err) < 0)
+		return -1;
+	run_container_wrap(experiment, launch);
+	return 0;
 }
 
 int run_launch_plan(const struct exp_config *experiment, const struct run_taking *how,
@@ -221,6 +239,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 	launch->secret_env = json_array();
 	launch->values = json_object();
 	launch->warnings = json_array();
+	launch->client_env = json_object();
 	launch->headers = json_incref(experiment->bench.header);
 	launch->url = exp_server_url(experiment);
 	if (launch->url != NULL) {
@@ -260,6 +279,8 @@ void run_launch_free(struct run_launch *launch)
 	json_decref(launch->values);
 	json_decref(launch->gpus);
 	json_decref(launch->warnings);
+	json_decref(launch->client_env);
+	run_container_free(launch->container);
 	json_decref(launch->headers);
 	free(launch);
 }

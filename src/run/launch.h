@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "run/container.h"
 #include "run/resources/resources.h"
 #include "run/target.h"
 
@@ -24,8 +25,10 @@ struct run_launch {
 	json_t *headers;     /* benchmark.header, array of "NAME=value"; NULL: none */
 	json_t *warnings;    /* array of texts */
 	char *trace_dir; /* where the server writes traces (run/profile/setup.h); NULL: unknown, or none */
-	json_t *wrapper_words; /* of the profiler that starts argv; NULL: none */
-	char *wrapper;         /* path of its program; NULL: none, or not found */
+	json_t *wrapper_words;           /* of the profiler that starts argv; NULL: none */
+	char *wrapper;                   /* path of its program; NULL: none, or not found */
+	struct run_container *container; /* that argv starts (run/container.h); NULL: none */
+	json_t *client_env; /* object: with a container, the variables of its runtime's program */
 };
 
 /*

@@ -172,7 +172,15 @@ static int start_server(struct run_state *run)
 
 static int wait_for_server(struct run_state *run)
 {
-	return run_ready_wait(&run->context, &run->route.target, &run->server);
+	if (run_ready_wait(&run->context, &run->route.target, &run->server) < 0)
+		return -1;
+	if (run->launch->container == NULL)
+		return 0;
+	run_container_learn(run->launch);
+	/* the mark of another user's process cannot be read */
+	if (run->launch->container->pid > 0)
+		host_telemetry_take_in(run->telemetry.host, run->launch->container->pid);
+	return 0;
 }
 
 /* Reports differences from the repeated run as soon as they are known. */

@@ -12,6 +12,7 @@
  * CHECK is undefined at the end.
  */
 CHECK(launch, ALONE, FIRM, ALL, "exactly one server is named, to start or already running, with a valid URL, environment and command")
+CHECK(container, TARGET, FIRM, ALL, "the container of the server has a runtime, an image and no option that the run sets itself")
 CHECK(hardware, ALONE, FIRM, ALL, "the GPUs of a running server have a known name, and those of this host are detected")
 CHECK(launch_words, ALONE, FIRM, ALL, "arguments that are passed on unchecked contain no secret and no setting that the run must know")
 CHECK(gpus, ALONE, FIRM, ALL, "only one setting selects the GPUs of the server")

@@ -36,9 +36,8 @@ KEY(STRING, "launch.platform", launch.platform, "auto", -INF, INF,
     "platform of the server",
     .choices = ARG_JSON(["auto", "cuda", "rocm", "cpu", "xpu", "tpu", "hpu"]))
 KEY(JSON, "launch.container", launch.container, null, -INF, INF,
-    "runtime, image and args of a container to start the server in",
-    .nullable = true, .later = true,
-    .instead = "start it yourself and set launch.url to its address", .aside = true)
+    "container to start the server in: a mapping with runtime (docker or podman), image, args (options of RUNTIME run), command (words between image and model), pull (never, missing or always) and network (host, or one from which the port is published)",
+    .nullable = true, .aside = true)
 KEY(JSON, "launch.env", launch.env, {}, -INF, INF,
     "environment variables of the server; ${VAR} is expanded",
     .texts = true, .expand = true)

@@ -247,15 +247,15 @@ LOG_HINT(container_engine, ANY, "runtime name",
 LOG_HINT(container_engine, ANY, "nvidia-container-cli",
 	 "check that nvidia-smi works on the host, and reinstall nvidia-container-toolkit")
 LOG_HINT(container_engine, ANY, "manifest",
-	 "check the name, the tag and the platform of the image in launch.command: the registry has no such image")
+	 "check the name, the tag and the platform of the image: the registry has no such image")
 LOG_HINT(container_engine, ANY, "pull access denied",
-	 "check the name of the image in launch.command, or log in to its registry")
+	 "check the name of the image, or log in to its registry")
 LOG_HINT(container_engine, ANY, "may require",
-	 "check the name of the image in launch.command, or log in to its registry")
+	 "check the name of the image, or log in to its registry")
 LOG_HINT(container_engine, ANY, "initializing source",
-	 "check the name and the tag of the image in launch.command, or log in to its registry")
+	 "check the name and the tag of the image, or log in to its registry")
 LOG_HINT(container_engine, ANY, "open image",
-	 "check the path of the image in launch.command: the file does not exist or is not an image")
+	 "check the path of the image: the file does not exist or is not an image")
 LOG_HINT(container_engine, ANY, "toomanyrequests",
 	 "log in to the registry, which raises its limit, or pull the image beforehand")
 LOG_HINT(container_engine, ANY, "trying to connect to the docker",

@@ -112,7 +112,7 @@ CAUSE(HOST_MEMORY,           host_memory,           "the kernel killed the serve
 CAUSE(JOB_LIMIT,             job_limit,             "the job scheduler refused or ended the server",
       "ask the scheduler for more time, memory or GPUs")
 CAUSE(CONTAINER_ENGINE,      container_engine,      "the container engine could not start the server",
-      "run launch.command by hand to see the error of the container engine")
+      "run the command in launch.argv of the result by hand to see the error of the container engine")
 CAUSE(KILLED,                killed,                "a signal from outside ended the server, or profllm itself (the result was recovered)",
       "find out what sent it: a job scheduler, a supervisor or a user")
 CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",

@@ -116,7 +116,7 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
 	    dup2(exec->log_fd >= 0 ? exec->log_fd : null_fd, STDOUT_FILENO) >= 0 &&
-	    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
+	    dup2(exec->without_errors ? null_fd : STDOUT_FILENO, STDERR_FILENO) >= 0)
 		execve(exec->argv[0], (char *const *)exec->argv, (char *const *)exec->env);
 	int code = errno;
 	ssize_t ignored = write(report_fd, &code, sizeof(code));

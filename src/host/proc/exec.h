@@ -4,12 +4,14 @@
 #include "base/err.h"
 #include "base/strv.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct host_exec {
 	const char *const *argv;
 	const char *const *env; /* complete, NULL-terminated */
-	int log_fd;             /* -1: /dev/null */
+	int log_fd;             /* standard output and error; -1: /dev/null */
+	bool without_errors;    /* standard error goes to /dev/null */
 	int death_signal;       /* sent to the child when the thread that forked it dies */
 };
 

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/redact.h"
+#include "host/proc/container.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard_main.h"
 #include "host/proc/guard_wire.h"
@@ -59,7 +60,9 @@ struct host_guard {
 	int socket;
 	char run_id[RUN_ID_BYTES];
 	bool lost;
-	bool started; /* a head; until `gone` */
+	bool started;    /* a head; until `gone` */
+	char *runtime;   /* of its container; NULL: none */
+	char *container; /* its name */
 	struct host_proc head;
 	bool answered;
 	struct host_guard_msg answer; /* READY, STARTED or FAILED */
@@ -232,6 +235,8 @@ static int make_texts(const struct host_process_spec *spec, struct host_guard_ms
 	/* the guard writes the log, and was forked before they were known */
 	pl_redact_each(count_secret, &msg->c);
 	pl_redact_each(add_secret, &texts);
+	const char *container[] = { spec->container.program, spec->container.name, NULL };
+	msg->d = add_texts(&texts, container);
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
 		return pl_err_errno(err, "could not start '%s'", spec->argv[0]);
@@ -252,6 +257,10 @@ int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *s
 	int fds[] = { texts_fd, log_fd };
 	/* Discard messages about the previous server: an old GONE must not count for this one. */
 	guard->started = guard->answered = guard->ended = guard->gone = false;
+	free(guard->runtime);
+	free(guard->container);
+	guard->runtime = pl_strdup(spec->container.program);
+	guard->container = pl_strdup(spec->container.name);
 	if (host_guard_send(guard->socket, &msg, fds, log_fd >= 0 ? 2 : 1) < 0 ||
 	    !wait_until(guard, &guard->answered, INT64_MAX / 4, true))
 		return lost(guard, err);
@@ -315,7 +324,10 @@ bool host_guard_hung_up(const struct host_guard *guard)
 void host_guard_end_marked(const struct host_guard *guard)
 {
 	struct host_mark_heads heads = { &guard->head, guard->head.pid > 0 };
+	struct host_container container = { guard->runtime, guard->container };
 
+	if (guard->runtime != NULL)
+		host_container_remove(&container, true, MARKED_WAIT_NS);
 	host_mark_kill_of(guard->run_id, HOST_MARK_ANYBODY, &heads, MARKED_WAIT_NS);
 }
 
@@ -376,5 +388,7 @@ void host_guard_free(struct host_guard *guard)
 		host_guard_end_marked(guard);
 	pl_fd_close(&guard->pidfd);
 	pl_fd_close(&guard->socket);
+	free(guard->runtime);
+	free(guard->container);
 	free(guard);
 }

@@ -17,6 +17,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/redact.h"
+#include "base/text.h"
+#include "host/proc/container.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard_wire.h"
 #include "host/proc/log_pipe.h"
@@ -34,8 +36,10 @@
 #define LATE_RETRY_NS (200 * PL_NS_PER_MS)
 /* After this time profllm is informed that processes remain; the guard continues to try. */
 #define KILL_WAIT_NS (10 * PL_NS_PER_S)
-#define SOCKET_FD    3
-#define NEVER        INT64_MAX
+/* For one removal of the container, during which nothing else is handled. */
+#define REMOVE_NS (8 * PL_NS_PER_S)
+#define SOCKET_FD 3
+#define NEVER     INT64_MAX
 
 /*
  * The phases. They only move down this list and back to IDLE. At due_ns the next phase begins by
@@ -69,6 +73,9 @@ struct guard {
 	bool reported_gone;
 	bool alone;                /* profllm is gone */
 	struct host_log_pipe *log; /* NULL: the server writes its log itself */
+	char *runtime;             /* program of the container's runtime; NULL: no container */
+	char *container;           /* its name */
+	bool container_gone;
 };
 
 /* ---- the processes below us ---- */
@@ -172,6 +179,20 @@ static bool reap(struct guard *guard)
 	return done < 0 && errno == ECHILD;
 }
 
+/* Tries again if it failed before: the runtime may be restarting. */
+static void remove_container(struct guard *guard, int64_t timeout_ns)
+{
+	struct host_container container = { guard->runtime, guard->container };
+
+	if (guard->container_gone)
+		return;
+	/* a client that ended with the container has removed it */
+	bool twice = guard->had_to_kill || guard->phase == STOPPING;
+	guard->container_gone = host_container_remove(&container, twice, timeout_ns);
+	/* what the runtime's client wrote meanwhile */
+	host_log_pipe_drain(guard->log);
+}
+
 static void begin_kill(struct guard *guard)
 {
 	/* one that has ended already was not killed */
@@ -179,6 +200,8 @@ static void begin_kill(struct guard *guard)
 	if (guard->phase == IDLE || guard->phase == KILLING)
 		return;
 	guard->had_to_kill |= !guard->head_ended;
+	/* first: its runtime's processes also clean up after it */
+	remove_container(guard, REMOVE_NS);
 	guard->phase = KILLING;
 	guard->killing_ns = pl_clock_now_ns();
 	guard->due_ns = guard->killing_ns;
@@ -189,8 +212,13 @@ static void begin_stop(struct guard *guard, int64_t due_ns)
 	if (guard->phase == RUNNING) {
 		guard->phase = STOPPING;
 		guard->due_ns = due_ns;
-		/* its number is not given away: it has not been waited for */
-		kill(-guard->head, SIGTERM);
+		struct host_container container = { guard->runtime, guard->container };
+		/*
+		 * A container that does not run yet has a client to end. Its number is not given
+		 * away: it has not been waited for.
+		 */
+		if (guard->runtime == NULL || !host_container_signal(&container, SIGTERM))
+			kill(-guard->head, SIGTERM);
 	} else if (guard->phase == STOPPING && due_ns < guard->due_ns) {
 		guard->due_ns = due_ns;
 	}
@@ -199,10 +227,10 @@ static void begin_stop(struct guard *guard, int64_t due_ns)
 /* Reports the head's end before it signals the other processes. */
 static void begin_linger(struct guard *guard)
 {
-	int64_t due_ns = pl_clock_now_ns() + LINGER_NS;
-
 	if (guard->phase != RUNNING && guard->phase != STOPPING)
 		return;
+	remove_container(guard, REMOVE_NS);
+	int64_t due_ns = pl_clock_now_ns() + LINGER_NS;
 	if (guard->phase == STOPPING && guard->due_ns < due_ns)
 		due_ns = guard->due_ns;
 	guard->phase = LINGERING;
@@ -224,7 +252,8 @@ static void report_gone(struct guard *guard, size_t left)
 static void kill_remaining(struct guard *guard)
 {
 	int64_t now_ns = pl_clock_now_ns();
-	size_t left = signal_all(guard->run_id, SIGKILL);
+	remove_container(guard, 0);
+	size_t left = signal_all(guard->run_id, SIGKILL) + !guard->container_gone;
 	bool late = now_ns - guard->killing_ns > KILL_WAIT_NS;
 
 	guard->due_ns = now_ns + (late ? LATE_RETRY_NS : KILL_RETRY_NS);
@@ -238,6 +267,8 @@ static void kill_remaining(struct guard *guard)
  */
 static void finish(struct guard *guard)
 {
+	if (!guard->container_gone)
+		return;
 	if (guard->phase == LINGERING && signal_all(guard->run_id, 0) > 0)
 		return;
 	if (guard->phase == KILLING && signal_all(guard->run_id, SIGKILL) > 0)
@@ -290,9 +321,25 @@ static char *read_texts(int fd, size_t *ret_len)
 	return NULL;
 }
 
+/* The container is recorded before it exists: after that, the next command finds it. */
+static void take_container(struct guard *guard, const char **text, const char *end, int32_t count)
+{
+	auto_strv texts = { 0 };
+
+	take_texts(text, end, count, &texts);
+	free(pl_take(guard->runtime));
+	free(pl_take(guard->container));
+	guard->container_gone = texts.count < 2;
+	if (guard->container_gone)
+		return;
+	guard->runtime = pl_strdup(texts.items[0]);
+	guard->container = pl_strdup(texts.items[1]);
+	host_reaper_note_container(guard->run_id, guard->runtime);
+}
+
 /* *ret_log: the pipe that feeds the log, NULL: none. */
-static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FDS_MAX],
-		   struct host_log_pipe **ret_log)
+static pid_t spawn(struct guard *guard, const struct host_guard_msg *msg,
+		   const int fds[HOST_GUARD_FDS_MAX], struct host_log_pipe **ret_log)
 {
 	size_t len = 0;
 	auto_free char *texts = read_texts(fds[0], &len);
@@ -309,6 +356,7 @@ static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FD
 	take_texts(&at, texts + len, msg->a, &argv);
 	take_texts(&at, texts + len, msg->b, &env);
 	take_texts(&at, texts + len, msg->c, &secrets);
+	take_container(guard, &at, texts + len, msg->d);
 	for (size_t i = 0; i < secrets.count; i++)
 		pl_redact_add(secrets.items[i]);
 	if (host_log_pipe_open(fds[1], ret_log, &log_fd) < 0)
@@ -332,7 +380,7 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	struct host_guard_msg failed = { .word = HOST_GUARD_FAILED, .a = EBUSY };
 
 	struct host_log_pipe *log = NULL;
-	pid_t pid = guard->phase == IDLE ? spawn(msg, fds, &log) : -1;
+	pid_t pid = guard->phase == IDLE ? spawn(guard, msg, fds, &log) : -1;
 	if (pid < 0) {
 		if (guard->phase == IDLE)
 			failed.a = errno;
@@ -453,7 +501,7 @@ static void set_descriptors(const struct host_guard_self *self)
 
 _Noreturn void host_guard_main(const struct host_guard_self *self)
 {
-	struct guard guard = { .run_id = self->run_id, .due_ns = NEVER };
+	struct guard guard = { .run_id = self->run_id, .due_ns = NEVER, .container_gone = true };
 	struct host_guard_msg ready = { .word = HOST_GUARD_READY };
 
 	prctl(PR_SET_NAME, "profllm-guard");

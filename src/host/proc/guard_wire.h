@@ -8,7 +8,9 @@
 
 enum host_guard_word {
 	/* to the guard */
-	HOST_GUARD_START, /* a: arguments, b: variables, c: secrets; fds: memory with the texts, the log */
+	/* a: arguments, b: variables, c: secrets, d: 2 for a container's runtime and name; fds: memory
+	 * with the texts, the log */
+	HOST_GUARD_START,
 	HOST_GUARD_HOLD, /* fds: the descriptor to hold */
 	HOST_GUARD_STOP, /* ns: CLOCK_MONOTONIC time at which SIGKILL follows SIGTERM */
 	HOST_GUARD_KILL,
@@ -26,6 +28,8 @@ struct host_guard_msg {
 	int32_t a;
 	int32_t b;
 	int32_t c;
+	int32_t d;
+	int32_t spare; /* 0 */
 	int64_t ns;
 };
 

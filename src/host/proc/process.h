@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "host/proc/container.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,6 +29,11 @@ struct host_process_spec {
 	const char *log_path;     /* standard output and error, truncated; NULL: /dev/null */
 	struct host_guard *guard; /* borrowed, must outlive the process; NULL: our own child */
 	int64_t stop_timeout_ns;  /* with a guard: the deadline after this process has died */
+	/*
+	 * With a guard: the container that argv starts. It is stopped and removed by its name, and
+	 * "ended" includes that it is gone.
+	 */
+	struct host_container container;
 };
 
 struct host_process;

@@ -11,9 +11,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "host/lock/folder.h"
 #include "host/lock/lock.h"
+#include "host/proc/container.h"
 #include "host/proc/mark.h"
+#include "host/proc/program.h"
 #include "host/proc/stat.h"
 
 #define NOTES        "runs" /* apart from the lock files, which are never removed */
@@ -28,6 +31,7 @@ typedef void reaper_report(const char *run_id, size_t killed, size_t left);
 /*
  *    runs/RUN_ID:   pid-namespace  profllm start  guard start      one line, written whole
  *                   head start                                     a line more for each server
+ *                   container docker                               and for its container
  *
  * A pid and its start time name one process for ever; the name space says by whose numbering.
  */
@@ -38,7 +42,13 @@ struct entry {
 	struct host_proc guard;
 	struct host_proc heads[HEADS_MAX];
 	size_t head_count;
+	const char *runtime; /* of its container, a name of `runtimes`; NULL: none */
 };
+
+/* The file is another user's to write: it names one of these programs, and no path. */
+static const char *const runtimes[] = { "docker", "podman" };
+
+#define CONTAINER_WORD "container "
 
 /*
  * Returns the possible directories of host/lock/folder.h without creating them; the caller frees
@@ -153,27 +163,43 @@ bool host_reaper_enter(const char *run_id, pid_t guard)
 	return true;
 }
 
-void host_reaper_note_head(const char *run_id, pid_t head)
+static void add_line(const char *run_id, const char *text)
 {
 	char *list[FOLDERS_MAX];
 	size_t count = folders(list);
-	struct host_proc proc;
-	char text[64];
 
-	if (!host_proc_read(head, &proc))
-		proc = (struct host_proc){ .pid = -1 };
-	int len = snprintf(text, sizeof(text), "%d %llu\n", (int)proc.pid,
-			   (unsigned long long)proc.start_ticks);
-	for (size_t i = 0; proc.pid > 0 && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		auto_fd int notes = find_notes(list[i]);
 		auto_fd int file = notes < 0 ? -1
 					     : openat(notes, run_id,
 						      O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 		/* one that cannot be written costs only this */
 		if (file >= 0)
-			(void)!write(file, text, (size_t)len);
+			(void)!write(file, text, strlen(text));
 	}
 	free_folders(list, count);
+}
+
+void host_reaper_note_head(const char *run_id, pid_t head)
+{
+	struct host_proc proc;
+	char text[64];
+
+	if (!host_proc_read(head, &proc))
+		return;
+	snprintf(text, sizeof(text), "%d %llu\n", (int)proc.pid,
+		 (unsigned long long)proc.start_ticks);
+	add_line(run_id, text);
+}
+
+void host_reaper_note_container(const char *run_id, const char *runtime)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(runtimes); i++) {
+		const char *slash = strrchr(runtime, '/');
+		auto_free char *line = pl_asprintf(CONTAINER_WORD "%s\n", runtimes[i]);
+		if (strcmp(slash != NULL ? slash + 1 : runtime, runtimes[i]) == 0)
+			add_line(run_id, line);
+	}
 }
 
 void host_reaper_leave(const char *run_id)
@@ -189,17 +215,30 @@ void host_reaper_leave(const char *run_id)
 	free_folders(list, count);
 }
 
-static void read_heads(const char *text, struct entry *entry)
+static void read_runtime(const char *name, struct entry *entry)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(runtimes); i++) {
+		size_t len = strlen(runtimes[i]);
+		if (strncmp(name, runtimes[i], len) == 0 && name[len] == '\n')
+			entry->runtime = runtimes[i];
+	}
+}
+
+/* The lines after the first. */
+static void read_lines(const char *text, struct entry *entry)
 {
 	unsigned long long start;
-	int pid, used = 0;
+	int pid;
 
 	entry->head_count = 0;
-	while (entry->head_count < HEADS_MAX &&
-	       sscanf(text, "%d %llu%n", &pid, &start, &used) == 2) {
-		entry->heads[entry->head_count++] = (struct host_proc){ .pid = pid,
-									.start_ticks = start };
-		text += used;
+	entry->runtime = NULL;
+	for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
+		if (pl_text_starts(text, CONTAINER_WORD))
+			read_runtime(text + strlen(CONTAINER_WORD), entry);
+		else if (entry->head_count < HEADS_MAX && *text >= '0' && *text <= '9' &&
+			 sscanf(text, "%d %llu", &pid, &start) == 2)
+			entry->heads[entry->head_count++] =
+				(struct host_proc){ .pid = pid, .start_ticks = start };
 	}
 }
 
@@ -221,7 +260,7 @@ static bool read_entry(int notes, const char *name, struct entry *ret)
 	if (sscanf(text, "%llu %d %llu %d %llu%n", &ret->pids, &parent, &parent_start, &guard,
 		   &guard_start, &used) != 5)
 		return false;
-	read_heads(text + used, ret);
+	read_lines(text + used, ret);
 	ret->owner = st.st_uid;
 	ret->parent = (struct host_proc){ .pid = parent, .start_ticks = parent_start };
 	ret->guard = (struct host_proc){ .pid = guard, .start_ticks = guard_start };
@@ -234,6 +273,23 @@ static bool is_alive(const struct host_proc *proc)
 
 	return host_proc_read(proc->pid, &now) && now.start_ticks == proc->start_ticks &&
 	       !host_proc_is_dead(&now);
+}
+
+/* Returns whether the run has no container left; *killed: there was one. */
+static bool remove_container(const char *run_id, const struct entry *entry, size_t *killed)
+{
+	auto_free char *program = NULL;
+	auto_free char *name = pl_asprintf(HOST_CONTAINER_PREFIX "%s", run_id);
+
+	/* another user's containers are not this user's to end */
+	if (entry->runtime == NULL || entry->owner != geteuid() ||
+	    host_program_find(entry->runtime, &program, PL_ERR_IGNORED) < 0)
+		return true;
+	struct host_container container = { program, name };
+	enum host_container_state state = host_container_look(&container);
+	*killed += state == HOST_CONTAINER_EXISTS;
+	return state == HOST_CONTAINER_GONE ||
+	       host_container_remove(&container, false, KILL_WAIT_NS);
 }
 
 static void look_at(int notes, const char *name, reaper_report *report)
@@ -254,7 +310,11 @@ static void look_at(int notes, const char *name, reaper_report *report)
 	    is_alive(&entry.parent) || is_alive(&entry.guard))
 		return;
 	struct host_mark_heads heads = { entry.heads, entry.head_count };
+	size_t removed = 0;
+	bool gone = remove_container(name, &entry, &removed);
 	struct host_mark_killing done = host_mark_kill_of(name, entry.owner, &heads, KILL_WAIT_NS);
+	done.killed += removed;
+	done.left += !gone;
 	/* Keep the entry if processes could not be ended: the next command tries again. */
 	if (done.left == 0)
 		unlinkat(notes, name, 0);

@@ -20,6 +20,11 @@
 bool host_reaper_enter(const char *run_id, pid_t guard);
 /* Adds the head of a started server, which leads a session, to the run's file. */
 void host_reaper_note_head(const char *run_id, pid_t head);
+/*
+ * Adds the container that the run starts, HOST_CONTAINER_PREFIX and run_id, to the run's file;
+ * `runtime`: path of docker's or podman's program.
+ */
+void host_reaper_note_container(const char *run_id, const char *runtime);
 void host_reaper_leave(const char *run_id);
 
 /* Ends the processes left by dead runs; calls `say` once for each run with such processes. */

@@ -158,6 +158,22 @@ static void leave_out(struct host_proc_tree *tree, pid_t pid)
 	other->left_out = true;
 }
 
+static bool add_process(struct host_proc_tree *tree, pid_t pid, int stat_fd)
+{
+	if (tree->count == PROCESSES_MAX) {
+		tree->overflow = true;
+		close(stat_fd);
+		return false;
+	}
+	*PL_PUSH(tree->processes, tree->count, tree->room) = (struct process){
+		.pid = pid,
+		.stat_fd = stat_fd,
+		.io_fd = open_proc(pid, "io"),
+		.open_files = NAN,
+	};
+	return true;
+}
+
 /* Takes the process in where it is of the run. */
 static bool adopt(struct host_proc_tree *tree, pid_t pid)
 {
@@ -173,17 +189,7 @@ static bool adopt(struct host_proc_tree *tree, pid_t pid)
 	}
 	if (!host_proc_tree_holds(tree, stat.parent) && !host_mark_is_on_server(pid, tree->run_id))
 		return false;
-	if (tree->count == PROCESSES_MAX) {
-		tree->overflow = true;
-		return false;
-	}
-	*PL_PUSH(tree->processes, tree->count, tree->room) = (struct process){
-		.pid = pid,
-		.stat_fd = pl_take_fd(fd),
-		.io_fd = open_proc(pid, "io"),
-		.open_files = NAN,
-	};
-	return true;
+	return add_process(tree, pid, pl_take_fd(fd));
 }
 
 static void look_at(struct host_proc_tree *tree, pid_t pid)
@@ -352,4 +358,43 @@ void host_proc_tree_free(struct host_proc_tree *tree)
 	free(tree->others);
 	free(tree->run_id);
 	free(tree);
+}
+
+/* They were seen before, as processes of others. */
+static bool take_children(struct host_proc_tree *tree)
+{
+	bool changed = false;
+
+	for (size_t i = tree->other_count; i-- > 0;) {
+		struct other *other = &tree->others[i];
+		auto_fd int fd = open_proc(other->pid, "stat");
+		struct host_proc stat;
+		if (other->left_out || !read_stat(fd, other->pid, &stat) ||
+		    !host_proc_tree_holds(tree, stat.parent) ||
+		    !add_process(tree, other->pid, pl_take_fd(fd)))
+			continue;
+		tree->other_count--;
+		memmove(other, other + 1, (tree->other_count - i) * sizeof(*other));
+		changed = true;
+	}
+	return changed;
+}
+
+void host_proc_tree_take_in(struct host_proc_tree *tree, pid_t pid)
+{
+	auto_fd int fd = open_proc(pid, "stat");
+	struct host_proc stat;
+	size_t at;
+
+	if (!host_proc_tree_holds(tree, pid)) {
+		if (!read_stat(fd, pid, &stat) || !add_process(tree, pid, pl_take_fd(fd)))
+			return;
+		struct other *other = find_other(tree, pid, &at);
+		if (other != NULL) {
+			tree->other_count--;
+			memmove(other, other + 1, (tree->other_count - at) * sizeof(*other));
+		}
+	}
+	while (take_children(tree)) {}
+	host_proc_tree_scan(tree);
 }

@@ -26,6 +26,11 @@ PL_AUTO_DEFINE(struct host_proc_tree, host_proc_tree_free);
 void host_proc_tree_scan(struct host_proc_tree *tree);
 /* Excludes the process and its future children, whatever mark they carry. */
 void host_proc_tree_leave_out(struct host_proc_tree *tree, pid_t pid);
+/*
+ * Includes the process and its present and future descendants, without a mark: of a container whose
+ * processes belong to another user.
+ */
+void host_proc_tree_take_in(struct host_proc_tree *tree, pid_t pid);
 bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid);
 
 /* NaN: unknown; if one process cannot be read, the sum is unknown. */

@@ -488,6 +488,15 @@ void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid)
 	pthread_mutex_unlock(&telemetry->tree_lock);
 }
 
+void host_telemetry_take_in(struct host_telemetry *telemetry, pid_t pid)
+{
+	if (telemetry == NULL || telemetry->tree == NULL)
+		return;
+	pthread_mutex_lock(&telemetry->tree_lock);
+	host_proc_tree_take_in(telemetry->tree, pid);
+	pthread_mutex_unlock(&telemetry->tree_lock);
+}
+
 /* Reads the time under the lock: samples taken before are stored before, or include the window. */
 static int64_t mark(struct host_telemetry *telemetry,
 		    void (*fn)(struct host_windows *windows, int64_t t_ns))

@@ -59,6 +59,8 @@ void host_telemetry_idle(struct host_telemetry *telemetry, enum host_idle when);
 bool host_telemetry_is_at_rest(struct host_telemetry *telemetry);
 /* Excludes a process with the run's mark that does not belong to the server, and its children. */
 void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid);
+/* Includes a process that belongs to the server without its mark, and its descendants. */
+void host_telemetry_take_in(struct host_telemetry *telemetry, pid_t pid);
 /* Reads /metrics from now on, on separate ticks. Borrows what `source` points to until the stop. */
 void host_telemetry_metrics(struct host_telemetry *telemetry,
 			    const struct host_metrics_source *source, int64_t interval_ns);

@@ -265,6 +265,9 @@ static json_t *make_environment(const struct run_state *run)
 	set(json, "client",
 	    run->client->environment != NULL ? run->client->environment(&run->measured)
 					     : json_null());
+	if (run->launch->container != NULL)
+		set(json, "container",
+		    run_container_to_json(run->context.experiment, run->launch->container));
 	set(engine, "name", pl_json_text(run->identity.name));
 	set(engine, "version", pl_json_text(run->identity.engine_version));
 	if (run->identity.known)

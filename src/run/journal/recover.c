@@ -14,9 +14,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "host/log/server_log.h"
+#include "host/proc/container.h"
 #include "host/proc/mark.h"
+#include "host/proc/program.h"
 #include "result/existing.h"
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
@@ -275,6 +278,23 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	return res_document_build(&parts, ret, err);
 }
 
+/* The guard has done it, unless it was killed, too. */
+static void remove_container(const struct run_journal_state *state)
+{
+	const char *runtime = pl_json_path_text(state->document, "environment.container.runtime");
+	auto_free char *name = pl_asprintf(HOST_CONTAINER_PREFIX "%s", state->run_id);
+	auto_free char *program = NULL;
+
+	/* the journal is a file of the user's: it names one of two programs, and no path */
+	if ((!pl_text_equal(runtime, "docker") && !pl_text_equal(runtime, "podman")) ||
+	    host_program_find(runtime, &program, PL_ERR_IGNORED) < 0)
+		return;
+	struct host_container container = { program, name };
+	if (!host_container_remove(&container, false, END_KILL_NS))
+		pl_log(PL_LOG_WARNING, "container '%s' could not be removed; see '%s ps --all'",
+		       name, runtime);
+}
+
 static int recover(const char *output, const struct run_journal_state *state,
 		   struct run_recovered *ret, struct pl_err *err)
 {
@@ -284,6 +304,7 @@ static int recover(const char *output, const struct run_journal_state *state,
 	int64_t due_ns = pl_clock_now_ns() + END_WAIT_NS;
 	while (host_mark_count(state->run_id) > 0 && pl_clock_now_ns() < due_ns)
 		pl_clock_sleep_until(pl_clock_now_ns() + END_LOOK_NS);
+	remove_container(state);
 	host_mark_kill(state->run_id, END_KILL_NS);
 	run_paths_make(output, state->separate ? state->run_id : NULL, &r.paths);
 	res_how_from_json(state->load, &r.how);

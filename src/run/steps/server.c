@@ -14,6 +14,7 @@
 #include "host/proc/mark.h"
 #include "host/proc/oom.h"
 #include "result/record.h"
+#include "run/container.h"
 #include "run/context.h"
 #include "run/launch.h"
 
@@ -73,7 +74,8 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 		pl_strv_add_json(&argv, wrapper);
 	}
 	pl_strv_add_json(&argv, words);
-	pl_strv_add_env(&env, launch->env);
+	/* a container gets its variables as arguments */
+	pl_strv_add_env(&env, launch->container != NULL ? launch->client_env : launch->env);
 	pl_strv_addf(&env, "%s=%s", HOST_MARK_NAME, run->mark);
 	struct host_process_spec spec = {
 		.argv = pl_strv_texts(&argv),
@@ -82,6 +84,9 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 		.guard = server->guard,
 		.stop_timeout_ns = run->experiment->launch.stop_timeout_ns,
 	};
+	if (launch->container != NULL)
+		spec.container = (struct host_container){ launch->program,
+							  launch->container->name };
 	/* the guard's descendants inherit its CPU binding */
 	if (launch->resources.has_numa)
 		host_numa_bind(&launch->resources.numa, host_guard_pid(server->guard));
@@ -94,6 +99,7 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 	server->log = host_server_log_new((size_t)run->experiment->output.server_log_tail);
 	/* if this has increased at its death, the kernel killed it */
 	server->oom_kills = host_oom_kills();
+	server->container = spec.container;
 	server->spawned_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &server->process, err);
 	server->running_ns = pl_clock_now_ns();
@@ -109,9 +115,18 @@ int run_server_start(const struct run_context *run, struct run_launch *launch,
 	if (launch->url != NULL)
 		return 0;
 	server->port = launch->resources.port.number;
-	run_log(run, "starting %s", json_string_value(json_array_get(launch->argv, 0)));
-	if (run_launch_check(launch, &err) < 0 || start_process(run, launch, server, &err) < 0) {
+	if (launch->container != NULL)
+		run_log(run, "starting container %s of image %s", launch->container->name,
+			launch->container->image);
+	else
+		run_log(run, "starting %s", json_string_value(json_array_get(launch->argv, 0)));
+	bool found = run_launch_check(launch, &err) == 0;
+	bool usable = found && (launch->container == NULL ||
+				run_container_check(run->experiment, launch, &err) == 0);
+	if (!usable || start_process(run, launch, server, &err) < 0) {
 		err.code = PL_ERR_LAUNCH;
+		if (found && !usable)
+			cause = RES_CAUSE_CONTAINER_ENGINE;
 		if (host_guard_is_lost(server->guard))
 			cause = RES_CAUSE_INTERNAL;
 		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, cause, &err);
@@ -215,4 +230,6 @@ void run_server_stop(const struct run_context *run, struct run_server *server)
 	server->stop_ns = pl_clock_now_ns() - from_ns;
 	/* workers that survive their parent hold the GPU's memory, and the next run would fail */
 	server->left = run_server_sweep(run);
+	if (server->container.program != NULL)
+		server->left += host_container_look(&server->container) != HOST_CONTAINER_GONE;
 }

@@ -22,12 +22,13 @@ struct run_server {
 	const char *log_path;     /* borrowed */
 	const char *called;       /* in messages, borrowed; NULL: "the server" */
 	struct host_guard *guard; /* borrowed; NULL: we start no process */
-	struct host_process *process; /* NULL: not ours, or not started */
-	uint16_t port;                /* assigned; 0: none */
-	int64_t spawned_ns;           /* just before the start */
-	int64_t running_ns;           /* the program was loaded */
-	struct host_server_log *log;  /* NULL: we started none */
-	int64_t oom_kills;            /* host_oom_kills() before the start */
+	struct host_process *process;    /* NULL: not ours, or not started */
+	struct host_container container; /* that it starts, borrowed from the launch plan */
+	uint16_t port;                   /* assigned; 0: none */
+	int64_t spawned_ns;              /* just before the start */
+	int64_t running_ns;              /* the program was loaded */
+	struct host_server_log *log;     /* NULL: we started none */
+	int64_t oom_kills;               /* host_oom_kills() before the start */
 	int64_t healthy_ns;
 	int64_t ready_ns;
 	int64_t stop_ns; /* duration of the stop */

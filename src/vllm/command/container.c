@@ -5,6 +5,7 @@
  * not vLLM's, which causes a warning.
  */
 #include "vllm/command/program.h"
+#include "vllm/command/runtime_args.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -324,4 +325,54 @@ bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, siz
 	set_image(&run, word_at(&run, at), word_at(&run, run.at), run.at);
 	*ret_image = run.at + 1;
 	return true;
+}
+
+/* "--shm-size=16g", "--ipc", "host" */
+static void read_long(const json_t *args, size_t *at, const char *word,
+		      void (*option)(void *data, const char *name, const char *value), void *data)
+{
+	size_t len = strcspn(word, "=");
+	auto_free char *name = pl_strndup(word, len);
+
+	if (word[len] == '=')
+		option(data, name, word + len + 1);
+	else if (is_switch(&docker_form, word, len))
+		option(data, name, NULL);
+	else
+		option(data, name, json_string_value(json_array_get(args, (*at)++)));
+}
+
+/* "-it", "-v/a:/b", "-v", "/a:/b" */
+static void read_letters(const json_t *args, size_t *at, const char *letters,
+			 void (*option)(void *data, const char *name, const char *value),
+			 void *data)
+{
+	for (; *letters != '\0'; letters++) {
+		char name[] = { *letters, '\0' };
+		const char *value = letters + 1 + (letters[1] == '=');
+		if (strchr(docker_form.letters, *letters) != NULL) {
+			option(data, name, NULL);
+			continue;
+		}
+		option(data, name,
+		       letters[1] != '\0' ? value
+					  : json_string_value(json_array_get(args, (*at)++)));
+		return;
+	}
+}
+
+const char *vllm_runtime_args_each(const json_t *args,
+				   void (*option)(void *data, const char *name, const char *value),
+				   void *data)
+{
+	for (size_t at = 0; at < json_array_size(args);) {
+		const char *word = json_string_value(json_array_get(args, at++));
+		if (word == NULL || word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
+			return word != NULL ? word : "";
+		if (word[1] == '-')
+			read_long(args, &at, word + 2, option, data);
+		else
+			read_letters(args, &at, word + 1, option, data);
+	}
+	return NULL;
 }

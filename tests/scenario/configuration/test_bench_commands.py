@@ -216,7 +216,7 @@ def test_an_offline_benchmark_is_one_line(bin_dir, tmp_path, line):
         words = shlex.split(written)
         assert words[words.index("bench"):][:2] == shlex.split(line)[shlex.split(line).index("bench"):][:2]
         assert from_command(bin_dir, tmp_path, written) == made
-    (tmp_path / "e.yaml").write_text("launch: {container: {image: i}}\nbenchmark: {kind: latency}\n")
+    (tmp_path / "e.yaml").write_text("launch: {container: {image: i}}\nbenchmark: {kind: latency, mode: in_process}\n")
     done = profllm(bin_dir, tmp_path, "config", "to-command", "e.yaml")
     assert done.returncode == 2 and "launch.container" in done.stderr
 

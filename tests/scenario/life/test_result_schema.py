@@ -151,6 +151,7 @@ def test_objects_are_closed_and_their_keys_required(name):
                or (path.endswith("/results") and key == "latency_breakdown") or (path.endswith("/phases") and key == "begin_ns")
                or (path.endswith("/hardware") and key == "source") or (path.endswith("/environment") and key == "host_role")
                or (path.endswith("/profiling") and key in ("scope", "error"))
+               or (path.endswith("/container") and key in ("image_id", "runtime", "runtime_version", "name"))
                or (path.endswith("/trace_file") and key in ("rank", "size_bytes", "sha256"))
                or path.endswith(("/results", "/steady")) and re.search("_first_(role|reasoning|text|tool_call)_ms", key)}
         assert set(part["required"]) == set(part["properties"]) - may, path

@@ -13,19 +13,19 @@ PROGRAM_HELP = "a built profllm (default: that of PROFLLM_BIN or build/bin)"
 
 
 def schema(program, *options):
-    """Returns the output of `profllm schema --json`."""
+    """Returns the output of `profllm schema` with these options."""
     try:
-        done = subprocess.run([program, "schema", "--json", *options], capture_output=True, text=True)
+        done = subprocess.run([program, "schema", *options], capture_output=True, text=True)
     except OSError as error:
         sys.exit(f"{program}: {error.strerror} (make build makes it)")
     if done.returncode:
-        sys.exit(f"{program} schema --json: exit status {done.returncode}\n{done.stderr}")
+        sys.exit(f"{program} schema: exit status {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
 
 
 def load(program):
-    """Returns {list: [row, …]} of all tables, and the fields of a result that are made from them."""
-    return {**schema(program), "fields": schema(program, "--fields")}
+    """Returns {list: [row, …]} of all tables, and the fields of a result and the schema of outputs that are made from them."""
+    return {**schema(program, "--json"), "fields": schema(program, "--json", "--fields"), "outputs_schema": schema(program, "--outputs")}
 
 
 def number(value):

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/metric_options.h"
+#include "result/brief/brief.h"
 #include "result/compare/documents.h"
 #include "result/compare/releases.h"
 #include "result/compare/table.h"
@@ -15,6 +16,7 @@
 #define TABLE_BYTES_MAX (64u << 20)
 #define NAMES_BYTES_MAX 4096
 #define EFFECT_DEFAULT  "5%"
+#define ERROR_DEFAULT   "5%"
 
 struct compare_options {
 	bool fail_on_regression;
@@ -24,6 +26,8 @@ struct compare_options {
 	bool all;
 	bool json;
 	bool markdown;
+	bool brief;
+	const char *error;
 };
 
 #define AT(field) offsetof(struct compare_options, field)
@@ -43,6 +47,15 @@ static const struct pl_opt compare_rows[] = {
 	PL_OPT(FLAG, 0, "all", all, NULL, "also show inputs that are equal"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "print Markdown"),
+	PL_OPT(FLAG, 0, "brief", brief, NULL,
+	       "print one short JSON object: the verdict, and for each metric what is proven, or "
+	       "how "
+	       "many more runs are needed"),
+	PL_OPT(TEXT, 0, "error", error, "SHARE",
+	       "with --brief: limit the probability of a wrong proof, over all metrics, candidates "
+	       "and "
+	       "repetitions of the command",
+	       .def = ERROR_DEFAULT),
 	{ .name = NULL },
 };
 
@@ -52,11 +65,13 @@ const struct pl_opt_command cli_compare_command = {
 	.summary = "Compare results: the differences and their uncertainty.",
 	.details =
 		"A is the baseline, and B… are up to seven candidates. Each is a result of profllm "
-		"or of vllm bench serve, or a directory with repeated runs (.json).\n\n"
+		"or of vllm bench serve, a directory with repeated runs (.json), or SWEEP#ID: the "
+		"directory of a sweep and the id of a combination in its summary.json.\n\n"
 		"Examples:\n"
 		"  profllm compare before.json after.json\n"
 		"  profllm compare before/ after/ --fail-on-regression --min-effect 3%\n"
-		"  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n\n"
+		"  profllm compare a.json b.json c.json --metrics p99_ttft_ms --json\n"
+		"  profllm compare night#471ef3e0cc07 night#3d19b46b1770 --brief\n\n"
 		"For single runs, the confidence intervals cover the variation within each run. To "
 		"measure run-to-run variation, compare directories of repeated runs. The "
 		"requests of one run do not count as independent samples.\n\n"
@@ -65,6 +80,10 @@ const struct pl_opt_command cli_compare_command = {
 		"A metric is a regression if the whole 95 % confidence interval of its ratio "
 		"is worse by more than --min-effect. A metric without an interval is never a "
 		"regression. docs/reference/compare.md explains the statistics.\n\n"
+		"--brief proves differences with evidence that stays valid if you add runs and "
+		"repeat the "
+		"command. Its default metrics are output_throughput, median_ttft_ms and "
+		"median_tpot_ms.\n\n"
 		"Exit status: 0 compared, 2 invalid usage, or a file cannot be read; with "
 		"--fail-on-regression: 7 regression found, 1 a candidate cannot be judged: none of "
 		"its runs completed, it lacks a metric of A, or a metric where higher is better is "
@@ -212,6 +231,43 @@ static void add_releases(const struct res_fields *fields, const struct sides *si
 		json_object_set_new(comparison, "releases", releases);
 }
 
+/* A metric without a better direction cannot become better. */
+static int read_brief_metrics(const struct res_fields *fields, struct cli_metrics *metrics,
+			      struct pl_err *err)
+{
+	static const char *const defaults[] = { "output_throughput", "median_ttft_ms",
+						"median_tpot_ms" };
+
+	bool has_none = metrics->count == 0;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(defaults) && has_none; i++) {
+		if (cli_metrics_add(fields, "--metrics", defaults[i], metrics, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < metrics->count; i++) {
+		if (metrics->items[i].direction == RES_FIELD_NEITHER)
+			return pl_err_invalid(
+				err, "--metrics '%s': expected a metric with a better direction",
+				metrics->items[i].id);
+	}
+	return 0;
+}
+
+static int compare_briefly(const struct compare_options *options, const struct res_fields *fields,
+			   struct sides *sides, const struct cli_metrics *metrics, double effect)
+{
+	struct res_brief_options how = { .metrics = metrics->items,
+					 .metric_count = metrics->count,
+					 .effect = effect };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (cli_share_read("--error", options->error != NULL ? options->error : ERROR_DEFAULT,
+			   &how.error, &err) < 0)
+		return cli_fail(&err);
+	auto_json json_t *answer = res_brief_compare(fields, sides->items, sides->count, &how);
+	return cli_print_json(answer);
+}
+
 static int compare(const struct compare_options *options, const struct pl_words *words)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -222,8 +278,11 @@ static int compare(const struct compare_options *options, const struct pl_words 
 
 	if (cli_share_read("--min-effect", options->min_effect, &how.effect, &err) < 0 ||
 	    cli_metrics_read(fields, &options->metrics, &metrics, &err) < 0 ||
+	    (options->brief && read_brief_metrics(fields, &metrics, &err) < 0) ||
 	    read_sides(fields, words, &sides, &err) < 0)
 		return cli_fail(&err);
+	if (options->brief)
+		return compare_briefly(options, fields, &sides, &metrics, how.effect);
 	how.metrics = metrics.items;
 	how.metric_count = metrics.count;
 	auto_json json_t *comparison = res_compare_of_documents(fields, sides.items, sides.count,
@@ -252,6 +311,17 @@ int cmd_compare(int argc, char **argv)
 				    RES_COMPARE_SIDES_MAX);
 	else if (options.json && options.markdown)
 		status = cli_refuse("--json and --markdown exclude each other");
+	else if (options.brief && (options.markdown || options.fail_on_regression || options.all ||
+				   options.vary.count > 0))
+		status = cli_refuse(
+			"--brief: found %s, expected only --metrics, --min-effect, --error and "
+			"--json with it",
+			options.markdown             ? "--markdown"
+			: options.fail_on_regression ? "--fail-on-regression"
+			: options.all                ? "--all"
+						     : "--vary");
+	else if (options.error != NULL && !options.brief)
+		status = cli_refuse("--error works only with --brief; add --brief");
 	else
 		status = compare(&options, &words);
 	pl_opt_list_done(&options.metrics);

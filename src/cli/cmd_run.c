@@ -15,6 +15,7 @@
 #include "cli/problems.h"
 #include "cli/upload_result.h"
 #include "experiment/config.h"
+#include "result/brief/brief.h"
 #include "result/report.h"
 #include "run/check.h"
 #include "run/single.h"
@@ -37,6 +38,7 @@ struct run_options {
 	const char *file_mode;
 	bool dry_run;
 	bool json;
+	bool brief;
 	bool quiet;
 	bool simulate;
 	bool force;
@@ -60,6 +62,8 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would run, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "print the result (or the dry run) to standard output as one JSON object"),
+	PL_OPT(FLAG, 0, "brief", brief, NULL,
+	       "print one short JSON object: the verdict and a few metrics with their intervals"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
@@ -165,6 +169,9 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 {
 	if (options->config == NULL)
 		return pl_err_invalid(err, "--config FILE is missing");
+	if (options->brief && (options->json || options->dry_run))
+		return pl_err_invalid(err, "--brief and %s exclude each other",
+				      options->json ? "--json" : "--dry-run");
 	if (options->output == NULL && !options->dry_run)
 		return pl_err_invalid(err, "--output FILE is missing");
 	if (cli_file_mode(options->file_mode, err) < 0)
@@ -214,6 +221,11 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
+	if (options->brief) {
+		auto_fields struct res_fields *fields = res_fields_new(NULL);
+		auto_json json_t *answer = res_brief_run(fields, (json_t *)result, path);
+		return cli_print_json(answer);
+	}
 	if (options->json)
 		return cli_print_json(result);
 	res_report_run(result, &experiment->bench, path, NULL, pl_log_has_color(STDOUT_FILENO),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/mcp/answers.h"
 #include "cli/schema_fields.h"
 #include "experiment/config.h"
 #include "option/row_words.h"
@@ -27,6 +28,7 @@ struct schema_options {
 	const char *print;
 	bool json;
 	bool fields;
+	bool outputs;
 	struct pl_opt_list ids;
 };
 
@@ -40,6 +42,8 @@ static const struct pl_opt schema_rows[] = {
 	       "table)"),
 	PL_OPT(FLAG, 0, "fields", fields, NULL,
 	       "list the fields of results; with RESULT, print the values of its fields"),
+	PL_OPT(FLAG, 0, "outputs", outputs, NULL,
+	       "print the JSON schema of what the commands print as JSON"),
 	PL_OPT(LIST, 0, "field", ids, "ID",
 	       "with --fields: print only this field; may be repeated"),
 	{ .name = NULL },
@@ -47,7 +51,7 @@ static const struct pl_opt schema_rows[] = {
 
 const struct pl_opt_command cli_schema_command = {
 	.name = "profllm schema",
-	.usage = "[--json | --print NAME] [--fields [--field ID] [RESULT ...]]",
+	.usage = "[--json | --print NAME | --outputs] [--fields [--field ID] [RESULT ...]]",
 	.operand = "FILE",
 	.summary = "Print the tables that are built into this program.",
 	.details = "The tables hold server arguments, load options, keys of the experiment file, "
@@ -411,11 +415,25 @@ static int print_lists(bool json)
 	add_commands(lists);
 	add_result(lists);
 	add_knowledge(lists);
+	cli_answers_add(lists);
+#define TOOL(name, title, words, fixed, access, operand, options, answer, text)                \
+	ROW("mcp_tools", "name title words fixed access~ operand options+ answer text", #name, \
+	    title, words, fixed, #access, operand, options, #answer, text)
+#include "tbl/mcp_tools.h"
 	return json ? cli_print_json(lists) : print_counts(lists);
 }
 
 static int print(const struct schema_options *options, const struct pl_words *words)
 {
+	if (options->outputs && (options->json || options->fields || options->print != NULL))
+		return cli_refuse("--outputs and --%s exclude each other",
+				  options->print != NULL ? "print"
+				  : options->json        ? "json"
+							 : "fields");
+	if (options->outputs) {
+		auto_json json_t *schema = cli_outputs_schema();
+		return cli_print_json(schema);
+	}
 	if (options->print != NULL && (options->json || options->fields))
 		return cli_refuse("--print and --%s exclude each other",
 				  options->json ? "json" : "fields");

@@ -17,6 +17,7 @@
 #include "cli/sweep_vllm.h"
 #include "result/report.h"
 #include "run/target.h"
+#include "sweep/brief.h"
 #include "sweep/sweep.h"
 #include "upload/sweep.h"
 #include "upload/upload.h"
@@ -44,6 +45,7 @@ struct sweep_options {
 	bool resume;
 	bool dry_run;
 	bool json;
+	bool brief;
 	bool quiet;
 	bool insecure;
 	bool no_live;
@@ -109,6 +111,9 @@ static const struct pl_opt sweep_rows[] = {
 	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL,
 	       "show the servers, the runs and the skipped combinations, and start nothing"),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
+	PL_OPT(FLAG, 0, "brief", brief, NULL,
+	       "print one short JSON object: each combination with its verdict, runs and a few "
+	       "metrics with their intervals"),
 	PL_OPT(LIST, 0, "only", file.only, "SET",
 	       "run only the set SET of the file; may be repeated"),
 	PL_OPT(TEXT, 0, "hardware", file.hardware, "PROFILE",
@@ -379,10 +384,25 @@ static int open_dashboard(const struct sweep_options *options, struct run_target
 	return options->upload != NULL ? cli_dashboard_open(&dashboard, ret, err) : 0;
 }
 
-static int print_outcome(const struct sweep_options *options, const struct sweep_outcome *outcome)
+static int print_brief(const struct sweep_options *options, const struct sweep_outcome *outcome,
+		       size_t skipped)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_json json_t *answer = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (sweep_brief(fields, options->output_dir, outcome, skipped, &answer, &err) < 0)
+		return cli_fail(&err);
+	return cli_print_json(answer);
+}
+
+static int print_outcome(const struct sweep_options *options, const struct sweep_outcome *outcome,
+			 size_t skipped)
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
+	if (options->brief)
+		return print_brief(options, outcome, skipped);
 	if (options->json) {
 		auto_json json_t *report = json_pack(
 			"{s:I, s:I, s:I, s:I, s:I, s:s}", "runs", (json_int_t)outcome->runs,
@@ -442,7 +462,7 @@ static int run(const struct sweep_options *options, const struct cli_sweep *file
 	run_target_done(&receiver.target);
 	if (done < 0)
 		return cli_fail(&err);
-	int printed = print_outcome(options, &outcome);
+	int printed = print_outcome(options, &outcome, file->plan.fallen);
 	if (outcome.signal != 0)
 		return 128 + outcome.signal;
 	if (outcome.failed + outcome.partial > 0 || outcome.over < outcome.runs)
@@ -467,6 +487,9 @@ static int check_usage(const struct sweep_options *options, const struct pl_word
 	if (options->output_dir == NULL && !options->dry_run)
 		return cli_refuse(
 			"--output-dir DIR is missing; use --dry-run to only show the plan");
+	if (options->brief && (options->json || options->dry_run))
+		return cli_refuse("--brief and %s exclude each other",
+				  options->json ? "--json" : "--dry-run");
 	if (options->no_live && options->upload == NULL)
 		return cli_refuse("--no-live works only with --upload; add --upload URL");
 	if (options->retry.count > 0 && !options->resume && !options->dry_run)

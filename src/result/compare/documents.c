@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "result/files.h"
 #include "result/read.h"
@@ -25,24 +27,60 @@ void res_compare_documents_add(struct res_compare_documents *documents, json_t *
 	documents->side.runs = documents->count;
 }
 
+/* Splits "SWEEP#ID" unless a file has that name. Returns the id, NULL: the path has none. *ret_folder: free() */
+static const char *split_combination(const char *path, char **ret_folder)
+{
+	const char *mark = strrchr(path, '#');
+
+	*ret_folder = mark != NULL && mark[1] != '\0' && strchr(mark, '/') == NULL &&
+				      !pl_file_exists(path)
+			      ? pl_strndup(path, (size_t)(mark - path))
+			      : NULL;
+	return *ret_folder != NULL ? mark + 1 : NULL;
+}
+
+/* The first run of a combination is ID.json, the second ID.2.json. */
+static bool is_run_of(const char *path, const char *id)
+{
+	auto_free char *name = pl_file_name(path);
+	size_t len = strlen(id);
+
+	return strncmp(name, id, len) == 0 && name[len] == '.';
+}
+
+/* Returns whether the file is the summary of a sweep, which has no result. */
+static bool is_summary(const char *path)
+{
+	auto_json json_t *summary = NULL;
+
+	return res_may_be_sweep(path) && pl_json_read_file(path, &summary, PL_ERR_IGNORED) == 0 &&
+	       res_sweep_id(summary) != NULL;
+}
+
 int res_compare_documents_read(const struct res_fields *fields, const char *path,
 			       struct res_compare_documents *ret, struct pl_err *err)
 {
 	auto_res_files files = { 0 };
+	auto_free char *folder = NULL;
+	const char *id = split_combination(path, &folder);
 
 	ret->side.name = path;
-	if (res_files_add(&files, path, err) < 0)
+	if (res_files_add(&files, id != NULL ? folder : path, err) < 0)
 		return -1;
 	for (size_t i = 0; i < files.count; i++) {
 		const char *name = files.items[i].path;
 		bool is_named = pl_text_equal(name, path);
-		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json")))
+		if (!is_named && (files.items[i].side != NULL || !pl_text_ends(name, ".json") ||
+				  is_summary(name) || (id != NULL && !is_run_of(name, id))))
 			continue;
 		json_t *document = NULL;
 		if (res_read_file(fields, name, &document, err) < 0)
 			return -1;
 		res_compare_documents_add(ret, document);
 	}
+	if (ret->count == 0 && id != NULL)
+		return pl_err_invalid(err, "'%s': found no result of combination '%s' in '%s'",
+				      path, id, folder);
 	if (ret->count == 0)
 		return pl_err_invalid(err, "'%s': found no result (.json) in this directory", path);
 	return 0;

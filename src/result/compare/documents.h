@@ -11,8 +11,9 @@ struct res_compare_documents {
 };
 void res_compare_documents_done(struct res_compare_documents *documents);
 /*
- * Adds the result in a file, or all results (.json) of a directory, and names the side after it (borrowed). Returns -1 if
- * there is none, or one cannot be read.
+ * Adds the result in a file, all results (.json) of a directory, or the runs of one combination of a sweep
+ * ("SWEEP#ID": its directory and the id in its summary), and names the side after it (borrowed). Returns -1 if there is
+ * none, or one cannot be read.
  */
 int res_compare_documents_read(const struct res_fields *fields, const char *path,
 			       struct res_compare_documents *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -13,7 +13,7 @@ struct mirror_column {
 	const struct chunk *const *chunks; /* of each segment; index `at` is this column's */
 	size_t at;
 	struct number_cache
-		*number_cache; /* of its sorted numbers (shelf.h), index `at`; NULL: it has none */
+		*number_cache; /* of its sorted numbers, index `at`; NULL: it has none */
 };
 
 static inline const struct chunk *mirror_column_chunk(const struct mirror_column *column,

@@ -32,8 +32,7 @@ struct mirror *mirror_new(const struct res_fields *fields, mirror_read_fn *read,
 	mirror->values = pl_alloc_array(mirror->column_count, sizeof(*mirror->values));
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror->values[i] = values_new(mirror->column_fields[i]);
-	mirror->lazy = mirror_lazy_columns_new();
-	mirror->number_cache = mirror_number_cache_new(mirror->column_count);
+	mirror->caches = mirror_caches_new(mirror->column_count);
 	mirror->pricing = mirror_pricing_new(res_prices_new(NULL));
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = mirror_snapshot_new(mirror);
@@ -55,21 +54,26 @@ void mirror_end_questions(struct mirror *mirror)
 	atomic_store(&mirror->is_over, true);
 }
 
+static void put_segments(struct mirror *mirror)
+{
+	for (size_t i = 0; i < mirror->segment_count; i++) {
+		mirror_segment_put(mirror->segments[i]);
+		mirror_dead_put(pl_take(mirror->dead[i]));
+	}
+	mirror->segment_count = 0;
+}
+
 void mirror_free(struct mirror *mirror)
 {
 	if (mirror == NULL)
 		return;
 	assert(atomic_load(&mirror->published->users) == 1);
 	mirror_snapshot_put(mirror->published);
-	for (size_t i = 0; i < mirror->segment_count; i++) {
-		mirror_segment_put(mirror->segments[i]);
-		mirror_dead_put(mirror->dead[i]);
-	}
+	put_segments(mirror);
 	for (size_t i = 0; i < mirror->column_count; i++)
 		mirror_values_put(mirror->values[i]);
 	mirror_pricing_put(mirror->pricing);
-	mirror_lazy_columns_free(mirror->lazy);
-	mirror_number_cache_free(mirror->number_cache);
+	mirror_caches_put(mirror->caches);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
 	free(mirror->segments);
@@ -367,6 +371,23 @@ bool mirror_restore(struct mirror *mirror, struct values *const *values,
 	return true;
 }
 
+void mirror_replace_all(struct mirror *mirror, struct values *const *values,
+			struct segment *const *segments, size_t count)
+{
+	put_segments(mirror);
+	mirror->is_open = false;
+	mirror->live = 0;
+	free(pl_take(mirror->slots));
+	/* the ids differ, so this cannot fail */
+	if (!mirror_restore(mirror, values, segments, count))
+		abort();
+	mirror_caches_put(mirror->caches);
+	mirror->caches = mirror_caches_new(mirror->column_count);
+	struct pricing *pricing = mirror_pricing_again(mirror->pricing);
+	mirror_pricing_put(mirror->pricing);
+	mirror->pricing = pricing;
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 int64_t mirror_count(const struct mirror *mirror)
@@ -389,8 +410,7 @@ void mirror_publish(struct mirror *mirror)
 {
 	struct mirror_snapshot *made, *old;
 
-	if (mirror->version > mirror->published->version)
-		mirror_reclaim(mirror);
+	mirror_compact_if_needed(mirror);
 	if (mirror->is_open && mirror->segments[mirror->segment_count - 1]->rows >= SEAL_ROWS)
 		mirror_seal(mirror);
 	made = mirror_snapshot_new(mirror);

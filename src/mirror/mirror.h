@@ -6,7 +6,7 @@
  *	a snapshot   all columns and segments at one moment, with the set of dead rows
  *
  * - Rows are in insertion order. Replacing a row marks it dead and appends the new version; removing a row marks it
- *   dead. The memory of dead rows is given back when most rows of their segment are dead; the others are appended again.
+ *   dead. When most rows are dead, a publish gives their memory back, and that of values that no other row has.
  * - One thread at a time writes: append, replace, remove, and publish, which takes a snapshot of everything written so
  *   far. Any number of threads read snapshots for any time. Readers and the writer never wait for each other.
  * - All snapshots must be put back before the mirror is freed.

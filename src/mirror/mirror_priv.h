@@ -1,5 +1,5 @@
 /*
- * Shared by mirror.c (the writer), reclaim.c (memory of dead rows), snapshot.c (what readers hold) and lazy.c (fields that
+ * Shared by mirror.c (the writer), compact.c (memory of dead rows), snapshot.c (what readers hold) and lazy.c (fields that
  * are not columns).
  */
 #pragma once
@@ -21,7 +21,7 @@ struct values {
 /* The ids of the rows of a segment, in insertion order. */
 struct names {
 	atomic_uint users; /* references of segments */
-	int64_t *ids;      /* NULL: all rows are dead, and their memory was given back */
+	int64_t *ids;
 	const char **run_ids;
 	struct pl_arena *arena; /* memory of the run ids */
 	size_t bytes;           /* of the run ids */
@@ -45,10 +45,18 @@ struct dead {
 
 struct lazy_columns;
 
-/* Prices, and the columns computed with them (priced.h). */
-struct pricing {
+/* Data that readers cache by the places of rows. */
+struct caches {
 	atomic_uint users; /* references of the mirror and of snapshots */
-	struct res_prices *prices;
+	struct lazy_columns *lazy;
+	struct number_cache *numbers; /* of all columns */
+};
+
+/* Prices, and the columns computed with them (priced.h), by the places of rows. */
+struct pricing {
+	atomic_uint users;            /* references of the mirror and of snapshots */
+	struct shared_prices *shared; /* owns the prices */
+	const struct res_prices *prices;
 	struct lazy_columns *columns;
 };
 
@@ -72,6 +80,7 @@ struct mirror_snapshot {
 	struct chunk *open; /* copies of the chunks of the last segment; NULL: it is sealed */
 	struct mirror_column *columns;
 	struct values **values; /* of each column */
+	struct caches *caches;
 	struct pricing *pricing;
 	size_t other_bytes; /* of values and ids */
 };
@@ -85,8 +94,6 @@ struct mirror {
 	atomic_bool is_over; /* all queries end */
 	const struct res_field *const *column_fields;
 	size_t column_count;
-	struct lazy_columns *lazy;
-	struct number_cache *number_cache; /* of all columns */
 
 	/* ---- of the writer ---- */
 	struct values **values; /* of each column */
@@ -103,6 +110,7 @@ struct mirror {
 	int64_t version;
 	int64_t mark;
 	int64_t epoch;
+	struct caches *caches;
 	struct pricing *pricing;
 
 	pthread_mutex_t lock; /* protects the fields below; held only while a reference is taken */
@@ -119,8 +127,14 @@ void mirror_segment_put(struct segment *segment);
  */
 bool mirror_restore(struct mirror *mirror, struct values *const *values,
 		    struct segment *const *segments, size_t count);
+/* Replaces all values and rows of a mirror by these, as mirror_restore() does. The ids are those of its live rows. */
+void mirror_replace_all(struct mirror *mirror, struct values *const *values,
+			struct segment *const *segments, size_t count);
 void mirror_dead_put(struct dead *dead);
-void mirror_reclaim(struct mirror *mirror);
+void mirror_compact(struct mirror *mirror);
+void mirror_compact_if_needed(struct mirror *mirror);
+struct caches *mirror_caches_new(size_t columns);
+void mirror_caches_put(struct caches *caches);
 struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror);
 /* Returns the column of a column field; NULL: it is none. */
 const struct mirror_column *mirror_snapshot_column(const struct mirror_snapshot *snapshot,
@@ -165,7 +179,7 @@ struct lazy_use {
 	bool is_known; /* a field of the rows, or one that some document has */
 };
 /*
- * `columns`: of the mirror, which are read from documents, or of the snapshot's pricing.
+ * `columns`: of the snapshot's caches, which are read from documents, or of its pricing.
  *
  * Takes a lazy column for a query. The column is complete after mirror_lazy_read() has returned 0.
  */
@@ -180,6 +194,8 @@ void mirror_lazy_give_back(struct lazy_columns *columns, struct lazy_use *uses, 
 
 /* Takes over the prices. */
 struct pricing *mirror_pricing_new(struct res_prices *prices);
+/* Returns the same prices without columns. */
+struct pricing *mirror_pricing_again(const struct pricing *pricing);
 void mirror_pricing_put(struct pricing *pricing);
 /* Computes a field of all rows of a segment; NaN: missing. */
 void mirror_priced_values(const struct mirror_snapshot *snapshot, enum res_priced field,

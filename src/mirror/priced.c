@@ -6,14 +6,36 @@
 
 #include "mirror/mirror_priv.h"
 
-struct pricing *mirror_pricing_new(struct res_prices *prices)
+struct shared_prices {
+	atomic_uint users; /* references of pricings */
+	struct res_prices *prices;
+};
+
+/* Takes over a reference. */
+static struct pricing *pricing_of(struct shared_prices *shared)
 {
 	struct pricing *pricing = pl_alloc(sizeof(*pricing));
 
 	atomic_init(&pricing->users, 1);
-	pricing->prices = prices;
+	pricing->shared = shared;
+	pricing->prices = shared->prices;
 	pricing->columns = mirror_lazy_columns_new();
 	return pricing;
+}
+
+struct pricing *mirror_pricing_new(struct res_prices *prices)
+{
+	struct shared_prices *shared = pl_alloc(sizeof(*shared));
+
+	atomic_init(&shared->users, 1);
+	shared->prices = prices;
+	return pricing_of(shared);
+}
+
+struct pricing *mirror_pricing_again(const struct pricing *pricing)
+{
+	atomic_fetch_add(&pricing->shared->users, 1);
+	return pricing_of(pricing->shared);
 }
 
 void mirror_pricing_put(struct pricing *pricing)
@@ -21,7 +43,10 @@ void mirror_pricing_put(struct pricing *pricing)
 	if (pricing == NULL || atomic_fetch_sub(&pricing->users, 1) > 1)
 		return;
 	mirror_lazy_columns_free(pricing->columns);
-	res_prices_free(pricing->prices);
+	if (atomic_fetch_sub(&pricing->shared->users, 1) == 1) {
+		res_prices_free(pricing->shared->prices);
+		free(pricing->shared);
+	}
 	free(pricing);
 }
 

@@ -37,6 +37,25 @@ void mirror_dead_put(struct dead *dead)
 		free(dead);
 }
 
+struct caches *mirror_caches_new(size_t columns)
+{
+	struct caches *caches = pl_alloc(sizeof(*caches));
+
+	atomic_init(&caches->users, 1);
+	caches->lazy = mirror_lazy_columns_new();
+	caches->numbers = mirror_number_cache_new(columns);
+	return caches;
+}
+
+void mirror_caches_put(struct caches *caches)
+{
+	if (atomic_fetch_sub(&caches->users, 1) > 1)
+		return;
+	mirror_lazy_columns_free(caches->lazy);
+	mirror_number_cache_free(caches->numbers);
+	free(caches);
+}
+
 static void take_segments(struct mirror *mirror, struct mirror_snapshot *snapshot)
 {
 	size_t count = mirror->segment_count;
@@ -73,6 +92,8 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 	snapshot->mark = mirror->mark;
 	snapshot->epoch = mirror->epoch;
 	snapshot->live = mirror->live;
+	snapshot->caches = mirror->caches;
+	atomic_fetch_add(&mirror->caches->users, 1);
 	snapshot->pricing = mirror->pricing;
 	atomic_fetch_add(&mirror->pricing->users, 1);
 	take_segments(mirror, snapshot);
@@ -90,7 +111,7 @@ struct mirror_snapshot *mirror_snapshot_new(struct mirror *mirror)
 			.has_odd_times = values->has_odd_times,
 			.chunks = snapshot->chunks,
 			.at = i,
-			.number_cache = mirror->number_cache,
+			.number_cache = mirror->caches->numbers,
 		};
 		snapshot->other_bytes += values->bytes;
 	}
@@ -151,6 +172,7 @@ struct mirror_snapshot *mirror_snapshot_for(struct mirror_snapshot *snapshot,
 		.open = snapshot->open,
 		.columns = snapshot->columns,
 		.values = snapshot->values,
+		.caches = snapshot->caches,
 		.pricing = snapshot->pricing,
 		.other_bytes = snapshot->other_bytes,
 	};
@@ -172,6 +194,7 @@ static void free_parts(struct mirror_snapshot *snapshot)
 	}
 	for (size_t i = 0; i < snapshot->mirror->column_count; i++)
 		mirror_values_put(snapshot->values[i]);
+	mirror_caches_put(snapshot->caches);
 	mirror_pricing_put(snapshot->pricing);
 	free(snapshot->values);
 	free(snapshot->segments);
@@ -266,8 +289,7 @@ size_t mirror_snapshot_count(const struct mirror_snapshot *snapshot)
 size_t mirror_snapshot_bytes(const struct mirror_snapshot *snapshot)
 {
 	size_t columns = snapshot->mirror->column_count;
-	size_t bytes = snapshot->other_bytes +
-		       mirror_number_cache_bytes(snapshot->mirror->number_cache);
+	size_t bytes = snapshot->other_bytes + mirror_number_cache_bytes(snapshot->caches->numbers);
 
 	for (size_t i = 0; i < snapshot->segment_count; i++) {
 		bytes += columns * sizeof(struct chunk);

@@ -68,11 +68,11 @@ int mirror_view_new(const struct mirror_snapshot *snapshot, const struct mirror_
 	qsort(others, count, sizeof(*others), compare_texts);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || strcmp(others[i - 1], others[i]) != 0)
-			mirror_lazy_take(snapshot, snapshot->mirror->lazy, others[i],
+			mirror_lazy_take(snapshot, snapshot->caches->lazy, others[i],
 					 PL_PUSH(view->uses, view->count, view->room));
 	}
 	if (view->count > 0 &&
-	    mirror_lazy_read(snapshot, snapshot->mirror->lazy, view->uses, view->count, err) < 0)
+	    mirror_lazy_read(snapshot, snapshot->caches->lazy, view->uses, view->count, err) < 0)
 		return -1;
 	*ret = pl_take(view);
 	return 0;
@@ -83,7 +83,7 @@ void mirror_view_free(struct mirror_view *view)
 	if (view == NULL)
 		return;
 	if (view->count > 0)
-		mirror_lazy_give_back(view->snapshot->mirror->lazy, view->uses, view->count);
+		mirror_lazy_give_back(view->snapshot->caches->lazy, view->uses, view->count);
 	mirror_lazy_give_back(view->snapshot->pricing->columns, view->priced, view->priced_count);
 	free(view->uses);
 	free(view->named);

@@ -1,5 +1,6 @@
 #include "dash/observe/monitor.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #define TICK_NS    PL_NS_PER_S
 #define SLOW_NS    (5 * PL_NS_PER_S)  /* interval of disks and watches */
 #define DELETED_NS (30 * PL_NS_PER_S) /* minimum interval of counting deleted results */
+#define TRIM_NS    (30 * PL_NS_PER_S) /* interval of giving free memory back */
 /* A query of the database that takes longer is a failure. */
 #define LOST_NS       (5 * PL_NS_PER_S)
 #define BEHIND_NS_MAX (10 * PL_NS_PER_S)
@@ -34,6 +36,7 @@ struct dash_monitor {
 	struct pl_pause pause;
 	int64_t slow_ns;         /* of the thread: time of the last slow look */
 	int64_t deleted_ns;      /* of the thread: time of the last count */
+	int64_t trimmed_ns;      /* of the thread: time of the last trim */
 	int64_t deleted_version; /* of the thread: version at the last count; -1: none */
 
 	pthread_mutex_t lock; /* protects the fields below */
@@ -157,6 +160,17 @@ static void look_slowly(struct dash_monitor *monitor)
 	count_deleted(monitor);
 }
 
+/* Threads free large responses and uploads, but the C library keeps their pages, in as many arenas as threads. */
+static void trim_memory(struct dash_monitor *monitor)
+{
+	int64_t now_ns = pl_clock_now_ns();
+
+	if (now_ns - monitor->trimmed_ns < TRIM_NS)
+		return;
+	monitor->trimmed_ns = now_ns;
+	malloc_trim(0);
+}
+
 static void *run(void *data)
 {
 	struct dash_monitor *monitor = data;
@@ -164,6 +178,7 @@ static void *run(void *data)
 	while (pl_pause_until(&monitor->pause, pl_clock_now_ns() + TICK_NS)) {
 		look_at_database(monitor);
 		look_slowly(monitor);
+		trim_memory(monitor);
 	}
 	return NULL;
 }

@@ -5,6 +5,7 @@
  *	the thread: every second  a query of the database; the results in memory follow it
  *	            every 5 s     free space, watches, memory of the results
  *	            at most every 30 s, after a change: the number of deleted results
+ *	            every 30 s    free memory goes back to the operating system
  *
  * All functions may be called from any thread, unless they name another one.
  */

@@ -40,31 +40,6 @@ static inline size_t image_padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
-
-/* A column of a snapshot. */
-struct image_source {
-	const struct chunk *const *chunks; /* of all columns, by segment */
-	const size_t *rows;                /* by segment */
-	size_t column;
-	uint32_t distinct;
-};
-
-/* Consecutive segments that become one. */
-struct image_group {
-	size_t first;
-	size_t count;
-	size_t rows;     /* live ones */
-	uint64_t *lives; /* MIRROR_SEGMENT_WORDS per segment */
-	bool is_whole;   /* one sealed segment without dead rows */
-	/* room for the codes of a segment and of the group */
-	uint32_t *codes;
-	uint32_t *all;
-};
-/* Makes a sealed chunk of the group's live rows; mirror_chunk_done(). */
-void mirror_image_gather_chunk(const struct image_group *group, const struct image_source *source,
-			       struct chunk *ret);
-
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 /* The bytes of a block. */

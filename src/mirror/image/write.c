@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/zst.h"
+#include "mirror/gather.h"
 #include "mirror/image/image_priv.h"
 
 /* Written bytes are synced in steps, so that no other fsync of the file system waits for all of them. */
@@ -212,7 +213,7 @@ static int write_chunk(struct out *out, const struct chunk *chunk, struct pl_err
 }
 
 static int write_names(struct out *out, const struct mirror_snapshot *snapshot,
-		       const struct image_group *group, uint32_t segment, struct pl_err *err)
+		       const struct gather_group *group, uint32_t segment, struct pl_err *err)
 {
 	auto_free int64_t *ids = pl_alloc_array(group->rows, sizeof(*ids));
 	auto_free uint32_t *places = pl_alloc_array(group->rows, sizeof(*places));
@@ -221,9 +222,8 @@ static int write_names(struct out *out, const struct mirror_snapshot *snapshot,
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct names *names = snapshot->segments[group->first + i]->names;
-		const uint64_t *live = group->lives + i * MIRROR_SEGMENT_WORDS;
 		for (size_t row = 0; row < snapshot->rows[group->first + i]; row++) {
-			if (!(live[row / 64] >> row % 64 & 1))
+			if (!gather_is_live(group, i, row))
 				continue;
 			const char *run_id = names->run_ids[row];
 			ids[count] = names->ids[row];
@@ -243,7 +243,8 @@ static int write_names(struct out *out, const struct mirror_snapshot *snapshot,
 }
 
 static int write_group(struct out *out, const struct mirror_snapshot *snapshot,
-		       const struct image_group *group, uint32_t segment, struct pl_err *err)
+		       const struct gather_group *group, const struct gather_room *room,
+		       uint32_t segment, struct pl_err *err)
 {
 	struct image_block block = { .kind = IMAGE_CHUNKS, .of = segment };
 	size_t columns = snapshot->mirror->column_count;
@@ -252,12 +253,12 @@ static int write_group(struct out *out, const struct mirror_snapshot *snapshot,
 		return -1;
 	for (size_t i = 0; i < columns; i++) {
 		struct chunk made = { 0 };
-		const struct image_source source = { .chunks = snapshot->chunks,
-						     .rows = snapshot->rows,
-						     .column = i,
-						     .distinct = snapshot->columns[i].distinct };
+		const struct gather_column column = { .snapshot = snapshot,
+						      .at = i,
+						      .distinct = snapshot->columns[i].distinct,
+						      .has_numbers = true };
 		if (!group->is_whole)
-			mirror_image_gather_chunk(group, &source, &made);
+			mirror_gather_chunk(group, &column, room, &made);
 		int result = write_chunk(
 			out, group->is_whole ? &snapshot->chunks[group->first][i] : &made, err);
 		mirror_chunk_done(&made);
@@ -274,57 +275,26 @@ static int write_group(struct out *out, const struct mirror_snapshot *snapshot,
 	return 0;
 }
 
-static size_t live_rows(const struct mirror_snapshot *snapshot, size_t segment)
-{
-	const struct dead *dead = snapshot->dead[segment];
-
-	return snapshot->rows[segment] - (dead != NULL ? dead->count : 0);
-}
-
-/* Chooses the segments from `first` on that fit into one. */
-static void choose_group(const struct mirror_snapshot *snapshot, size_t first,
-			 struct image_group *group)
-{
-	group->first = first;
-	group->rows = live_rows(snapshot, first);
-	group->count = 1;
-	for (size_t i = first + 1; i < snapshot->segment_count; i++) {
-		size_t rows = live_rows(snapshot, i);
-		if (group->rows + rows > MIRROR_SEGMENT_ROWS)
-			break;
-		group->rows += rows;
-		group->count++;
-	}
-	group->is_whole = group->count == 1 && group->rows > 0 &&
-			  group->rows == snapshot->rows[first] &&
-			  snapshot->chunks[first][0].is_sealed;
-	group->lives = pl_realloc_array(group->lives, group->count * MIRROR_SEGMENT_WORDS,
-					sizeof(*group->lives));
-	for (size_t i = 0; i < group->count; i++)
-		mirror_snapshot_live(snapshot, first + i, group->lives + i * MIRROR_SEGMENT_WORDS);
-}
-
 static int write_segments(struct out *out, const struct mirror_snapshot *snapshot, uint32_t *rows,
 			  uint32_t *ret_count, struct pl_err *err)
 {
-	struct image_group group = { 0 };
+	struct gather_room room;
+	struct gather_group group;
 	uint32_t count = 0;
 	int result = 0;
 
-	group.codes = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*group.codes));
-	group.all = pl_alloc_array(MIRROR_SEGMENT_ROWS, sizeof(*group.all));
+	mirror_gather_room_init(&room);
 	for (size_t first = 0; first < snapshot->segment_count && result == 0;
 	     first += group.count) {
-		choose_group(snapshot, first, &group);
-		if (group.rows == 0)
-			continue;
-		rows[count] = (uint32_t)group.rows;
-		result = write_group(out, snapshot, &group, count, err);
-		count++;
+		mirror_gather_group_init(&group, snapshot, first);
+		if (group.rows > 0) {
+			rows[count] = (uint32_t)group.rows;
+			result = write_group(out, snapshot, &group, &room, count, err);
+			count++;
+		}
+		mirror_gather_group_done(&group);
 	}
-	free(group.lives);
-	free(group.codes);
-	free(group.all);
+	mirror_gather_room_done(&room);
 	*ret_count = count;
 	return result;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "mirror/mirror_priv.h"
 #include "mirror/view.h"
 
 enum { SEGMENTS = 3, ROWS_MAX = 1500 };
@@ -196,6 +197,20 @@ static void test_mirror_priced__all_segments_follow_the_prices(void **state)
 	mirror_publish(play->mirror);
 	struct mirror_snapshot *last = mirror_snapshot_take(play->mirror);
 	check(play, last, 2 * ROWS_MAX + 40, 7, 12.5);
+	/* rows with new places keep their prices */
+	mirror_compact(play->mirror);
+	mirror_publish(play->mirror);
+	struct mirror_snapshot *compact = mirror_snapshot_take(play->mirror);
+	check(play, compact, 2 * ROWS_MAX + 40, 7, 12.5);
+	mirror_set_prices(play->mirror,
+			  prices_of("{\"prices\": [{\"gpu\": \"H100\", \"per_hour\": 9}], "
+				    "\"carbon_g_per_kwh\": 1}"));
+	mirror_publish(play->mirror);
+	struct mirror_snapshot *dearer = mirror_snapshot_take(play->mirror);
+	check(play, dearer, 2 * ROWS_MAX + 40, 9, 1);
+	check(play, compact, 2 * ROWS_MAX + 40, 7, 12.5);
+	mirror_snapshot_put(compact);
+	mirror_snapshot_put(dearer);
 	/* earlier snapshots stay what they were */
 	check(play, priced, ROWS_MAX, 2.5, 380);
 	check(play, unpriced, ROWS_MAX, NAN, NAN);

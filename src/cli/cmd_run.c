@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -14,11 +15,13 @@
 #include "cli/otlp.h"
 #include "cli/problems.h"
 #include "cli/upload_result.h"
+#include "cli/validate_input.h"
 #include "experiment/config.h"
 #include "result/brief/brief.h"
 #include "result/report.h"
 #include "run/check.h"
 #include "run/single.h"
+#include "run/stream.h"
 #include "vllm/secret.h"
 #include "vllm/shell/words.h"
 
@@ -46,15 +49,22 @@ struct run_options {
 	bool overwrite;
 	bool no_live;
 	int64_t wait_ns;
+	const char *progress;
+	struct run_stream stream;
+	struct pl_err err; /* why the run could not start */
 };
 
 #define AT(field) offsetof(struct run_options, field)
 
+#define PROGRESS_JSON "json"
+static const char *const progress_choices[] = { "text", PROGRESS_JSON, NULL };
 static const char *const fail_on_choices[] = { "degraded", "client_limited", NULL };
 
 static const struct pl_opt run_rows[] = {
 	PL_OPT(TEXT, 'c', "config", config, "FILE",
-	       "read the experiment (YAML or JSON) from FILE; if FILE is a result, repeat its run"),
+	       "read the experiment (YAML or JSON) from FILE, or from standard input with '-'; if "
+	       "FILE "
+	       "is a result, repeat its run"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE",
 	       "write the result to FILE and its artifacts to the same directory"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
@@ -65,6 +75,10 @@ static const struct pl_opt run_rows[] = {
 	PL_OPT(FLAG, 0, "brief", brief, NULL,
 	       "print one short JSON object: the verdict and a few metrics with their intervals"),
 	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "show no progress"),
+	PL_OPT(TEXT, 0, "progress", progress, "FORM",
+	       "write progress and messages as text, or as one JSON object per line that another "
+	       "program reads; the run ends when that program does (default: text)",
+	       .choices = progress_choices),
 	PL_OPT(FLAG, 0, "sim", simulate, NULL, "start the simulator profllm-sim as the server"),
 	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
 	       "exit with status 6 if there is no verdict, or if it is VERDICT or worse",
@@ -132,7 +146,7 @@ const struct pl_opt_command cli_run_command = {
 };
 
 /* Makes all checks that are possible before the start. */
-static int check(const struct run_options *options, struct exp_config **experiment,
+static int check(struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
 	struct exp_check_options how = { .allow_removed = options->allow_removed, .runs = true };
@@ -152,6 +166,8 @@ static int check(const struct run_options *options, struct exp_config **experime
 		return 0;
 	if (options->dry_run && options->json)
 		(void)cli_dry_run_refused(problems);
+	pl_err_invalid(&options->err, "%zu problem%s of the experiment", problems->errors,
+		       problems->errors == 1 ? "" : "s");
 	exp_config_free(pl_take(*experiment));
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
@@ -176,6 +192,8 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 		return pl_err_invalid(err, "--output FILE is missing");
 	if (cli_file_mode(options->file_mode, err) < 0)
 		return -1;
+	if (options->stream.is_open && options->quiet)
+		return pl_err_invalid(err, "--progress json, --quiet: found both, expected one");
 	if (options->wait_ns < 0)
 		return pl_err_invalid(err, "--wait: found a negative time, expected at least 0s");
 	const struct cli_dashboard dashboard = dashboard_of(options);
@@ -194,6 +212,27 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
 }
 
+static int fail(struct run_options *options, const struct pl_err *err)
+{
+	options->err = *err;
+	return cli_fail(err);
+}
+
+static int read_experiment(const struct run_options *options, struct exp_config **ret,
+			   struct option_problems *problems, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (strcmp(options->config, CLI_STDIN) != 0)
+		return run_check_read(options->catalog, options->config, options->sets.items,
+				      options->sets.count, ret, problems, err);
+	if (cli_text_read(options->config, &text, &len, err) < 0)
+		return -1;
+	return run_check_read_text(options->catalog, text, len, cli_input_name(options->config),
+				   options->sets.items, options->sets.count, ret, problems, err);
+}
+
 /* If the line in the file is known, the message starts with it, so that editors can open it. */
 static int load(struct run_options *options, enum res_fail_on *ret_fail_on, struct exp_config **ret,
 		struct option_problems *problems)
@@ -202,17 +241,16 @@ static int load(struct run_options *options, enum res_fail_on *ret_fail_on, stru
 
 	if (check_usage(options, ret_fail_on, &err) < 0 ||
 	    cli_catalog_open(options->overlay, &options->catalog, &err) < 0)
-		return cli_fail(&err);
-	if (run_check_read(options->catalog, options->config, options->sets.items,
-			   options->sets.count, ret, problems, &err) == 0) {
+		return fail(options, &err);
+	if (read_experiment(options, ret, problems, &err) == 0) {
 		(*ret)->simulate = options->simulate;
 		return check(options, ret, problems);
 	}
-	if (err.line > 0) {
+	if (err.line > 0 && !options->stream.is_open) {
 		fprintf(stderr, "%s\n", err.text);
 		return pl_err_exit_status(err.code);
 	}
-	return cli_fail(&err);
+	return fail(options, &err);
 }
 
 /* `path` NULL: it could not be written. */
@@ -255,14 +293,15 @@ static char *command_of(const struct run_options *options)
 	return pl_buf_take(&text);
 }
 
-static int run(const struct exp_config *experiment, const struct run_options *options,
+static int run(const struct exp_config *experiment, struct run_options *options,
 	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
 	auto_free char *written = NULL;
 	struct run_settings how = {
 		.output = options->output,
 		.written = &written,
-		.quiet = options->quiet,
+		.quiet = options->quiet || options->stream.is_open,
+		.ends_with_reader = options->stream.is_open,
 		.forced = problems->errors > 0,
 		.overwrite = options->overwrite,
 		.wait_ns = options->wait_ns,
@@ -276,6 +315,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 
 	if (options->upload != NULL && !options->no_live)
 		how.sink = cli_live_open(&dashboard, command, &live);
+	how.sink = run_stream_sink(&options->stream, how.sink, command);
 	int done = run_single(experiment, &how, &result, &signal_number, &err);
 	if (options->upload != NULL)
 		cli_upload_prepare(written, &dashboard);
@@ -295,9 +335,10 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	}
 	cli_live_close(&live, result, ended);
 	cli_otlp_send(&options->otlp, result);
-	if (result == NULL || options->upload == NULL)
-		return ended;
-	return cli_upload_result(written, &dashboard, ended);
+	if (result != NULL && options->upload != NULL)
+		ended = cli_upload_result(written, &dashboard, ended);
+	run_stream_end(&options->stream, ended, result, written, &err);
+	return ended;
 }
 
 static int dry_run(const struct exp_config *experiment, const struct run_options *options,
@@ -327,12 +368,17 @@ int cmd_run(int argc, char **argv)
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
 	int status;
 
-	if (pl_command_read(&cli_run_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&cli_run_command, argc, argv, &options, &words, &status)) {
+		if (options.progress != NULL && strcmp(options.progress, PROGRESS_JSON) == 0)
+			run_stream_open(&options.stream);
 		status = load(&options, &fail_on, &experiment, &problems);
+	}
 	if (experiment != NULL && options.dry_run)
 		status = dry_run(experiment, &options, &problems);
 	else if (experiment != NULL)
 		status = run(experiment, &options, &problems, fail_on);
+	else
+		run_stream_end(&options.stream, status, NULL, NULL, &options.err);
 	pl_opt_list_done(&options.sets);
 	vllm_catalog_free(options.catalog);
 	return status;

@@ -1,5 +1,6 @@
 #include "cli/upload_result.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,21 @@
 #include "upload/pending.h"
 #include "upload/upload.h"
 
+/* A line without the program's name, or an object if messages are objects. */
+static void report(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
+static void report(enum pl_log_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *text = pl_vasprintf(format, args);
+	va_end(args);
+	if (pl_log_format() == PL_LOG_JSON)
+		pl_log(level, "%s", text);
+	else
+		fprintf(stderr, "%s%s\n", level == PL_LOG_WARNING ? "warning: " : "", text);
+}
+
 /* Lists what was not sent and says how to send it. `upload` NULL: nothing could be sent. */
 static void report_unsent(const char *path, const struct cli_dashboard *dashboard,
 			  const struct upload *upload, const char *fault)
@@ -21,13 +37,12 @@ static void report_unsent(const char *path, const struct cli_dashboard *dashboar
 	struct pl_err err = PL_ERR_INIT;
 
 	if (upload_pending_write(path, dashboard->url, upload, clean, &list, &err) == 0)
-		fprintf(stderr,
-			"warning: not uploaded: %s; retry with profllm upload --pending '%s'\n",
-			clean, list);
+		report(PL_LOG_WARNING, "not uploaded: %s; retry with profllm upload --pending '%s'",
+		       clean, list);
 	else
-		fprintf(stderr,
-			"warning: not uploaded: %s; retry with profllm upload '%s' --to %s (%s)\n",
-			clean, path, dashboard->url, err.text);
+		report(PL_LOG_WARNING,
+		       "not uploaded: %s; retry with profllm upload '%s' --to %s (%s)", clean, path,
+		       dashboard->url, err.text);
 }
 
 static bool send_result(const char *path, struct cli_dashboard *dashboard)
@@ -73,10 +88,10 @@ void cli_upload_prepare(const char *path, const struct cli_dashboard *dashboard)
 int cli_upload_result(const char *path, struct cli_dashboard *dashboard, int status)
 {
 	if (path != NULL && send_result(path, dashboard)) {
-		fprintf(stderr, "uploaded '%s' to %s\n", path, dashboard->url);
+		report(PL_LOG_INFO, "uploaded '%s' to %s", path, dashboard->url);
 		return status;
 	}
 	if (path == NULL)
-		fprintf(stderr, "warning: not uploaded: the result could not be written\n");
+		report(PL_LOG_WARNING, "not uploaded: the result could not be written");
 	return status != 0 ? status : pl_err_exit_status(PL_ERR_NOT_UPLOADED);
 }

@@ -25,6 +25,11 @@ struct run_point {
 /* Takes snapshots of the run (LiveSnapshot in api/openapi.yaml), one per second, on a thread of the run. */
 struct run_sink {
 	void (*take)(void *data, const json_t *snapshot); /* must not wait */
+	/*
+	 * Takes each new phase of the snapshots, also one that is shorter than their interval, on any thread of the
+	 * run; must not wait. NULL: not needed.
+	 */
+	void (*enter)(void *data, const char *phase);
 	void *data;
 	const char *command;           /* that repeats the run, for display; NULL: unknown */
 	const char *page;              /* URL of the dashboard that shows the run; NULL: none */
@@ -34,7 +39,8 @@ struct run_sink {
 struct run_settings {
 	const char *output; /* path of the result; artifacts are next to it */
 	bool quiet;         /* no progress */
-	bool forced;        /* run in spite of validation errors */
+	bool ends_with_reader; /* run_single() ends the run if nothing reads standard error, a pipe, any longer */
+	bool forced; /* run in spite of validation errors */
 	bool overwrite; /* replace the result at `output` (run/replace.h), and discard a journal that a killed run
 			  * left there */
 	char **failures; /* vLLM's lines on failed requests, for the caller; NULL: not needed */

@@ -128,7 +128,7 @@ static json_t *run_of(const struct run_watch *watch)
 /* ---- the phase ----------------------------------------------------------------------------- */
 
 /* Draining: all requests were sent. */
-static const char *phase_of(const struct run_watch *watch)
+const char *run_watch_phase(const struct run_watch *watch)
 {
 	switch (watch->stage) {
 	case RES_STAGE_WARMUP:
@@ -152,7 +152,7 @@ static json_t *phase_json(const struct run_watch *watch, int64_t now_ns)
 		json_array_append_new(done,
 				      json_pack("{s:s, s:o}", "name", watch->steps[i].name,
 						"seconds", short_number(watch->steps[i].seconds)));
-	return json_pack("{s:s, s:o, s:o, s:o}", "name", phase_of(watch), "step",
+	return json_pack("{s:s, s:o, s:o, s:o}", "name", run_watch_phase(watch), "step",
 			 watch->step[0] != '\0' ? json_string(watch->step) : json_null(),
 			 "elapsed_s", short_number(seconds(watch->phase_ns, now_ns)), "done", done);
 }

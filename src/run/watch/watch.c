@@ -257,6 +257,17 @@ static void end_phase(struct run_watch *watch, const char *name)
 	watch->phase_ns = now_ns;
 }
 
+/* Hands a new phase to the sink. Call it with the lock. */
+static void report_phase(struct run_watch *watch)
+{
+	const char *phase = run_watch_phase(watch);
+
+	if (watch->sink == NULL || watch->sink->enter == NULL || phase == watch->phase)
+		return;
+	watch->phase = phase;
+	watch->sink->enter(watch->sink->data, phase);
+}
+
 static void look_at_load(struct run_watch *watch)
 {
 	const struct run_watch_load *load = &watch->load;
@@ -383,6 +394,7 @@ static void *watch_main(void *data)
 			drawn_ns = due_ns;
 		else
 			look_at_load(watch);
+		report_phase(watch);
 		if (watch->is_loading && !watch->load.quiet && !draws_view(watch) &&
 		    (draws_again(watch) || due_ns - drawn_ns >= LINE_NS)) {
 			drawn_ns = due_ns;
@@ -416,6 +428,7 @@ int run_watch_start(const struct run_context *run, const struct run_launch *laun
 	watch->phase_ns = run->started_ns;
 	pl_pause_init(&watch->pause);
 	pthread_mutex_init(&watch->lock, NULL);
+	report_phase(watch);
 	if (pl_thread_start(&watch->thread, watch_main, watch, err) == 0) {
 		*ret = watch;
 		return 0;
@@ -461,6 +474,7 @@ void run_watch_stage(struct run_watch *watch, enum res_stage stage)
 		watch->stage = stage;
 		watch->step[0] = '\0';
 	}
+	report_phase(watch);
 	pthread_mutex_unlock(&watch->lock);
 }
 
@@ -557,6 +571,7 @@ void run_watch_end(struct run_watch *watch)
 	end_phase(watch, watch->is_draining ? "draining" : "measuring");
 	watch->is_loading = false;
 	watch->has_loaded = true;
+	report_phase(watch);
 	pthread_mutex_unlock(&watch->lock);
 }
 
@@ -571,6 +586,7 @@ void run_watch_profiling(struct run_watch *watch, const char *step)
 				 : watch->is_draining ? "draining"
 						      : "measuring");
 	watch->is_profiling = step != NULL;
+	report_phase(watch);
 	snprintf(watch->step, sizeof(watch->step), "%s", step != NULL ? step : "");
 	pthread_mutex_unlock(&watch->lock);
 }

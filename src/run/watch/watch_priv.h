@@ -54,6 +54,7 @@ struct run_watch {
 
 	pthread_mutex_t lock; /* protects the fields below */
 	enum res_stage stage;
+	const char *phase;   /* that the sink knows; static, NULL: none */
 	size_t launch_steps; /* the finished ones of the server's start */
 	int64_t phase_ns; /* begin of the phase that snapshots name: a stage, or a part of MEASURE */
 	char step[64];
@@ -79,5 +80,7 @@ struct run_watch {
 
 /* Makes the snapshot: LiveSnapshot in api/openapi.yaml. Call it with the lock. New reference. */
 json_t *run_watch_snapshot(struct run_watch *watch, int64_t now_ns);
+/* Returns the phase of snapshots: LivePhase in api/openapi.yaml. Call it with the lock. Static. */
+const char *run_watch_phase(const struct run_watch *watch);
 /* Reads what is new in the feed. Call it with the lock. */
 void run_watch_read_feed(struct run_watch *watch);

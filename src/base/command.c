@@ -81,7 +81,7 @@ static int print_man(const struct pl_commands *commands, const char *name)
 		man_overview(commands, &text);
 	else
 		pl_man_add_command(&text, commands->program, name, options);
-	return pl_program_print(pl_buf_text(&text));
+	return pl_program_print_page(pl_buf_text(&text));
 }
 
 static void list_parts(const struct pl_commands *commands, const struct pl_opt_command *part,

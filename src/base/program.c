@@ -1,14 +1,22 @@
 #include "base/program.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 
-#define HELP_BYTES_MAX (1u << 20)
+#define HELP_BYTES_MAX     (1u << 20)
+#define EXAMPLES           "configs/examples/"
+#define INSTALLED_EXAMPLES "share/doc/profllm/examples"
 
 static struct rlimit core_limit;
 static bool has_core_limit;
@@ -72,10 +80,41 @@ int pl_program_print_json(const json_t *json)
 	return pl_program_print(text);
 }
 
+/* Returns the directory of the installed examples: PREFIX/share/… of PREFIX/bin. NULL: not installed. free() */
+static char *find_examples(void)
+{
+	const char *named = getenv("PROFLLM_EXAMPLES");
+	char self[PATH_MAX];
+
+	if (named != NULL && named[0] != '\0')
+		return pl_strdup(named);
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (len <= 0)
+		return NULL;
+	self[len] = '\0';
+	auto_free char *folder = pl_file_dir(self);
+	auto_free char *prefix = pl_file_dir(folder);
+	char *examples = pl_asprintf("%s%s" INSTALLED_EXAMPLES, prefix,
+				     strcmp(prefix, "/") == 0 ? "" : "/");
+	if (pl_file_exists(examples))
+		return examples;
+	free(examples);
+	return NULL;
+}
+
+int pl_program_print_page(const char *text)
+{
+	auto_free char *folder = find_examples();
+	auto_free char *with = folder != NULL ? pl_asprintf("%s/", folder) : NULL;
+	auto_free char *shown = with != NULL ? pl_text_replace(text, EXAMPLES, with) : NULL;
+
+	return pl_program_print(shown != NULL ? shown : text);
+}
+
 int pl_program_print_help(const struct pl_opt_command *command)
 {
 	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
 	pl_opt_help(command, &text);
-	return pl_program_print(pl_buf_text(&text));
+	return pl_program_print_page(pl_buf_text(&text));
 }

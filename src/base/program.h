@@ -27,3 +27,8 @@ int pl_program_print(const char *text);
 /* The same for a JSON document, indented and with a final newline, for --json. */
 int pl_program_print_json(const json_t *json);
 int pl_program_print_help(const struct pl_opt_command *command);
+/*
+ * Prints help or a manual page. If the program is installed with its examples, their paths are the installed ones
+ * instead of those in the source tree; $PROFLLM_EXAMPLES names another directory of examples.
+ */
+int pl_program_print_page(const char *text);

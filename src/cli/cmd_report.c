@@ -29,8 +29,8 @@ static const struct pl_opt report_rows[] = {
 	PL_OPT(FLAG, 0, "html", html, NULL, "write one HTML file without scripts"),
 	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "write Markdown with GitHub's tables"),
 	PL_OPT(FLAG, 0, "terminal", terminal, NULL,
-	       "write text of 80 columns (default, unless the name of --output ends in .html or "
-	       ".md)"),
+	       "write text of 80 columns (default, unless the name of --output ends in .html, .htm "
+	       "or .md)"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE", "write to FILE (default: standard output)"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "replace an existing file"),
 	{ .name = NULL },
@@ -267,6 +267,23 @@ static int report(const struct report_options *options, const struct pl_words *w
 	return file.path != NULL ? cli_write_file(&file, &text) : cli_print(pl_buf_text(&text));
 }
 
+/* A form that the name of the file promises, and no option gives, must be one of ours. */
+static int check_form(const struct report_options *options)
+{
+	static const char *const known[] = { ".html", ".htm", ".md", ".txt" };
+	const char *name = options->output;
+
+	if (name == NULL || options->html || options->markdown || options->terminal)
+		return 0;
+	const char *base = strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name;
+	const char *dot = strrchr(base, '.');
+	if (dot == NULL || dot == base || PL_TEXT_IS_ONE_OF(dot, known))
+		return 0;
+	return cli_refuse("--output: found '%s', expected a name that ends in .html, .htm, .md or "
+			  ".txt, or one of --html, --markdown and --terminal",
+			  name);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_options options = { 0 };
@@ -277,6 +294,9 @@ int cmd_report(int argc, char **argv)
 		return status;
 	if (options.html + options.markdown + options.terminal > 1)
 		return cli_refuse("--html, --markdown and --terminal exclude each other");
+	status = check_form(&options);
+	if (status != 0)
+		return status;
 	if (words.count == 0)
 		return cli_refuse("expected a result, or several");
 	return report(&options, &words);

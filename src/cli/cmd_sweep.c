@@ -379,7 +379,8 @@ static int open_dashboard(const struct sweep_options *options, struct run_target
 					   .option = "--upload",
 					   .token_file = options->token_file,
 					   .ca_file = options->ca_file,
-					   .insecure = options->insecure };
+					   .insecure = options->insecure,
+					   .takes_insecure = true };
 
 	return options->upload != NULL ? cli_dashboard_open(&dashboard, ret, err) : 0;
 }
@@ -531,7 +532,8 @@ static int read_history(const struct sweep_options *options, const struct cli_sw
 			struct sweep_history **ret)
 {
 	const struct io_tls_trust trust = { .insecure = options->insecure,
-					    .ca_file = options->ca_file };
+					    .ca_file = options->ca_file,
+					    .issuer_remedy = CLI_DASHBOARD_REMEDY };
 	const struct cli_sweep_options *how = &options->file;
 	struct pl_err err = PL_ERR_INIT;
 

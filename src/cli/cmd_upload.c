@@ -415,7 +415,8 @@ static int send_named(const struct upload_options *options, const char *to, stru
 					   .option = "--to",
 					   .token_file = options->token_file,
 					   .ca_file = options->ca_file,
-					   .insecure = options->insecure };
+					   .insecure = options->insecure,
+					   .takes_insecure = true };
 	struct run_target target = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	int status = cli_dashboard_open(&dashboard, &target, &err) < 0

@@ -26,7 +26,7 @@ static int print_help(void)
 		       "profllm COMMAND --help shows the options of a command.\n"
 		       "A first run, without a GPU:\n"
 		       "  profllm run --config configs/examples/quickstart.yaml --output r.json\n");
-	return cli_print(pl_buf_text(&text));
+	return pl_program_print_page(pl_buf_text(&text));
 }
 
 int cli_unknown_command(const char *name)

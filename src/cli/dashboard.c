@@ -75,8 +75,13 @@ static int read(const struct cli_dashboard *dashboard, struct run_target *ret, s
 
 static struct io_tls_trust trust_of(const struct cli_dashboard *dashboard)
 {
-	return (struct io_tls_trust){ .insecure = dashboard->insecure,
-				      .ca_file = dashboard->ca_file };
+	return (struct io_tls_trust){
+		.insecure = dashboard->insecure,
+		.ca_file = dashboard->ca_file,
+		.issuer_remedy = dashboard->takes_insecure ? CLI_DASHBOARD_REMEDY
+							   : "; use --ca-file to trust its issuer",
+		.name_remedy = dashboard->takes_insecure ? NULL : "",
+	};
 }
 
 static int use_tls(const struct cli_dashboard *dashboard, struct run_target *target,

@@ -6,11 +6,16 @@
 
 #include <stdbool.h>
 
+/* Ends a message about a certificate, if the command also has --insecure. */
+#define CLI_DASHBOARD_REMEDY \
+	"; use --ca-file to trust its issuer, or --insecure to accept any certificate"
+
 struct cli_dashboard {
 	const char *url;        /* or unix:PATH */
 	const char *option;     /* that holds the URL, for messages: "--to" */
 	const char *token_file; /* NULL: no token is sent */
 	bool insecure;          /* accept any TLS certificate */
+	bool takes_insecure;    /* the command has an option for this */
 	const char *ca_file;    /* trust these certificates; NULL: the system's */
 	bool has_warned; /* of a token that is sent unencrypted: cli_dashboard_open() does not */
 };

@@ -162,7 +162,11 @@ static int open_target(const struct cli_otlp *otlp, struct run_target *ret, cons
 	ret->headers = headers.len > 0 ? pl_buf_take(&headers) : NULL;
 	if (otlp->ca_file != NULL && !ret->https)
 		return pl_err_invalid(err, "--otlp-ca-file works only with an https:// address");
-	const struct io_tls_trust trust = { .ca_file = otlp->ca_file };
+	const struct io_tls_trust trust = {
+		.ca_file = otlp->ca_file,
+		.issuer_remedy = "; use --otlp-ca-file to trust its issuer",
+		.name_remedy = "",
+	};
 	if (ret->https && run_target_use_tls(ret, &trust, err) < 0)
 		return pl_err_wrap(err, otlp->ca_file != NULL ? "--otlp-ca-file" : "--otlp");
 	return 0;

@@ -21,11 +21,14 @@
 /* An empty buffer above this size is freed. */
 #define OUT_KEEP_BYTES 4096
 
+#define REMEDY "; use --insecure to accept it"
+
 struct io_tls_client {
 	SSL_CTX *context;
 	char *host; /* without brackets or a last dot */
 	bool is_address;
 	X509 *pinned; /* NULL: the store decides */
+	const char *issuer_remedy, *name_remedy;
 };
 
 struct io_tls_server {
@@ -239,6 +242,8 @@ int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
 	/* A proxy with HTTP/2 as its default would use it; this offers only HTTP/1.1. */
 	SSL_CTX_set_alpn_protos(client->context, http, sizeof(http) - 1);
 	SSL_CTX_set_client_cert_cb(client->context, on_certificate_wanted);
+	client->issuer_remedy = trust->issuer_remedy != NULL ? trust->issuer_remedy : REMEDY;
+	client->name_remedy = trust->name_remedy != NULL ? trust->name_remedy : REMEDY;
 	if (set_trust(client, trust, err) < 0)
 		return -1;
 	*ret = pl_take(client);
@@ -374,10 +379,10 @@ static int report_untrusted(const struct io_tls *tls, struct pl_err *err)
 	if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
 		return pl_err_invalid(err,
 				      "certificate verify failed: the certificate is not valid for "
-				      "'%s'; use --insecure to accept it",
-				      client->host);
-	return pl_err_invalid(err, "certificate verify failed: %s; use --insecure to accept it",
-			      X509_verify_cert_error_string(why));
+				      "'%s'%s",
+				      client->host, client->name_remedy);
+	return pl_err_invalid(err, "certificate verify failed: %s%s",
+			      X509_verify_cert_error_string(why), client->issuer_remedy);
 }
 
 /* Returns a text for handshake failures that the user can fix; NULL for others. */

@@ -39,6 +39,11 @@ struct io_tls_trust {
 	const char *pinned_file;
 	/* trust the certificates in this PEM file instead of the system's; NULL: the system's */
 	const char *ca_file;
+	/*
+	 * end the messages about a certificate of an unknown issuer and about one for another name, such as "; use
+	 * --ca-file"; static. NULL: --insecure is the remedy
+	 */
+	const char *issuer_remedy, *name_remedy;
 };
 
 /*

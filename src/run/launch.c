@@ -52,8 +52,20 @@ static char *missing_text(const struct run_launch *launch)
 			"installed; "
 			"to measure a running server, set {launch.url}; to try it without vLLM, "
 			"add --sim");
+	if (pl_text_equal(name, EXP_SIMULATOR)) {
+		auto_free char *folder = host_program_folder();
+		return pl_asprintf("found no program '" EXP_SIMULATOR "' in '%s', the directory of "
+				   "profllm, or in PATH: the simulator is not installed",
+				   folder != NULL ? folder : ".");
+	}
 	return pl_asprintf("launch.command: found '%s', expected a program%s", name,
 			   strchr(name, '/') != NULL ? "" : " in PATH or next to profllm");
+}
+
+bool run_launch_lacks_simulator(const struct run_launch *launch)
+{
+	return launch->program == NULL &&
+	       pl_text_equal(json_string_value(json_array_get(launch->argv, 0)), EXP_SIMULATOR);
 }
 
 static char *missing_wrapper_text(const struct run_launch *launch)

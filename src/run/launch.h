@@ -45,6 +45,8 @@ PL_AUTO_DEFINE(struct run_launch, run_launch_free);
 #define auto_launch PL_AUTO(run_launch_free)
 
 /* Returns -1 if it cannot be started: the program is missing. */
+/* Returns whether the server is to be profllm-sim, which is not installed. */
+bool run_launch_lacks_simulator(const struct run_launch *launch);
 int run_launch_check(const struct run_launch *launch, struct pl_err *err) PL_MUST_CHECK;
 /* `stop` aborts requests to the target. */
 int run_launch_target(const struct run_launch *launch, const struct exp_config *experiment,

@@ -82,7 +82,12 @@ int dash_webhook_new(const char *url, const atomic_int *stop, struct dash_webhoo
 			"--watch-webhook: expected http:// or https://, a host, and a path "
 			"without spaces");
 	if (webhook->is_https &&
-	    io_tls_client_new(webhook->host, &(struct io_tls_trust){ 0 }, &webhook->tls, err) < 0)
+	    io_tls_client_new(
+		    webhook->host,
+		    &(struct io_tls_trust){
+			    .issuer_remedy = "; SSL_CERT_FILE names the certificates to trust",
+			    .name_remedy = "" },
+		    &webhook->tls, err) < 0)
 		return pl_err_wrap(err, "--watch-webhook");
 	*ret = pl_take(webhook);
 	return 0;

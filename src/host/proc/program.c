@@ -34,8 +34,7 @@ static char *find_in_path(const char *name)
 	return NULL;
 }
 
-/* Lets a directory with both programs, copied anywhere, work without PATH. */
-static char *find_in_own_folder(const char *name)
+char *host_program_folder(void)
 {
 	char self[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -43,9 +42,16 @@ static char *find_in_own_folder(const char *name)
 	if (len <= 0)
 		return NULL;
 	self[len] = '\0';
-	auto_free char *dir = pl_file_dir(self);
-	auto_free char *candidate = pl_asprintf("%s/%s", dir, name);
-	return is_program(candidate) ? pl_take(candidate) : NULL;
+	return pl_file_dir(self);
+}
+
+/* Lets a directory with both programs, copied anywhere, work without PATH. */
+static char *find_in_own_folder(const char *name)
+{
+	auto_free char *folder = host_program_folder();
+	auto_free char *candidate = folder != NULL ? pl_asprintf("%s/%s", folder, name) : NULL;
+
+	return candidate != NULL && is_program(candidate) ? pl_take(candidate) : NULL;
 }
 
 static int find(const char *name, bool own_folder_first, char **ret, struct pl_err *err)

@@ -11,3 +11,5 @@
 int host_program_find(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;
 /* The same, but searches the directory of the running program first: for our own programs. */
 int host_program_find_sibling(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;
+/* Returns the directory of the running program; NULL: unknown. free() */
+char *host_program_folder(void);

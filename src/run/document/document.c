@@ -354,6 +354,10 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 		line = find_log_line(run->server.log, run->ending.cause);
 		hint = find_hint(run->server.log, run->ending.cause);
 	}
+	if (run->ending.cause == RES_CAUSE_NOT_EXECUTABLE &&
+	    run_launch_lacks_simulator(run->launch))
+		hint = "install the package profllm-sim, or copy profllm-sim to the directory of "
+		       "profllm";
 	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause, hint,
 				  run->context.experiment->voice, process_of(run), tail);
 	if (line != NULL) {

@@ -258,7 +258,8 @@ def test_an_upload(bin_dir, made, tmp_path, pair):
     (tmp_path / "r.json").write_text(json.dumps(little(1)))
     with serve(bin_dir, made, tmp_path, pair) as one:
         for words, status, message in ((["--ca-file", made / "one.pem"], 0, ""), (["--insecure"], 0, ""),
-                                       ([], 1, "certificate verify failed"), (["--ca-file", made / "two.pem"], 1, "certificate verify failed"),
+                                       ([], 1, "; use --ca-file to trust its issuer, or --insecure to accept any certificate"),
+                                       (["--ca-file", made / "two.pem"], 1, "certificate verify failed"),
                                        (["--ca-file", tmp_path / "none"], 2, f"--ca-file: could not read '{tmp_path / 'none'}'"),
                                        (["--ca-file", made / "one.key"], 2, f"--ca-file: '{made / 'one.key'}' contains no certificate"),
                                        (["--ca-file", made / "one.pem", "--insecure"], 2, "--ca-file, --insecure: found both, expected one")):
@@ -291,6 +292,8 @@ def test_an_upload_of_a_new_result(bin_dir, made, tmp_path, pair, command, file,
         else:
             done = run_profllm(bin_dir, *run, "--upload", one.url, *words)
         assert done.returncode == status and message in done.stderr, done
+        if file is None:
+            assert f"; use --ca-file to trust its issuer{', or --insecure to accept any certificate' if command == 'sweep' else ';'}" in done.stderr
         assert one.get("/api/health").json["total"] == (status == 0)
     if command != "recover":
         assert ((tmp_path / "r.json").exists() or (tmp_path / "s").exists()) == (status != 2)

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -67,6 +68,19 @@ def test_missing_program(bin_dir, tmp_path, patience):
     assert result["error"]["cause"] == "not_executable"
     assert result["quality"]["verdict"] is None
     assert result["environment"]["engine"]["simulated"] is None
+
+
+def test_a_missing_simulator_names_its_package(bin_dir, tmp_path, patience):
+    shutil.copy(bin_dir / "profllm", tmp_path)
+    config = base_config(num_prompts=2)
+    del config["launch"]
+    words = ["run", "-c", write_config(tmp_path, config), "--sim", "-q", "-o", tmp_path / "r.json"]
+    done = run_profllm(tmp_path, *words, env={"PATH": "/usr/bin:/bin"}, patience=patience)
+    assert done.returncode == 3, done.stderr
+    error = load_result(tmp_path / "r.json")["error"]
+    assert error["message"] == f"found no program 'profllm-sim' in '{tmp_path}', the directory of profllm, or in PATH: the simulator is not installed"
+    assert error["hint"] == "install the package profllm-sim, or copy profllm-sim to the directory of profllm"
+    assert "--sim' needs no vLLM" not in " ".join(done.stdout.split())
 
 
 def test_missing_vllm_names_the_simulator(bin_dir, tmp_path, patience):

@@ -388,6 +388,16 @@ def test_the_terminal_has_80_columns(bin_dir, runs):
     assert "\x1b" not in on_a_terminal(bin_dir, runs / "r0.json", NO_COLOR="1")
 
 
+def test_a_name_of_another_form_is_refused(bin_dir, runs, tmp_path):
+    for name in ("a.pdf", "b.HTML", "c.json", "d.md.gz"):
+        text = report(bin_dir, runs / "r0.json", "-o", tmp_path / name, status=2)
+        assert f"--output: found '{tmp_path / name}', expected a name that ends in .html, .htm, .md or .txt, or one of --html" in text
+        assert not (tmp_path / name).exists()
+    report(bin_dir, runs / "r0.json", "--html", "-o", tmp_path / "a.pdf")
+    report(bin_dir, runs / "r0.json", "-o", tmp_path / "plain")
+    assert (tmp_path / "a.pdf").read_text().startswith("<!doctype html>") and (tmp_path / "plain").read_text().startswith("SIMULATED")
+
+
 def test_the_name_of_the_output_gives_the_form(bin_dir, runs, tmp_path):
     for name, start in (("a.html", "<!doctype html>"), ("a.htm", "<!doctype html>"), ("a.md", "# rate"), ("a.txt", "SIMULATED")):
         report(bin_dir, runs / "r0.json", "-o", tmp_path / name)

@@ -8,20 +8,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-static void *take_memory(size_t size)
-{
-	return pl_must(malloc(size > 0 ? size : 1));
-}
-
-/*
- * Without memory, json_object_set_new() returns -1, which no caller checks: a document would lose
- * the key without an error. This runs before main() and before the constructors that read JSON.
- */
-__attribute__((constructor(101))) static void give_memory(void)
-{
-	json_set_alloc_funcs(take_memory, free);
-}
-
 static int parse(const char *text, size_t len, const char *source, size_t flags, bool is_wide,
 		 json_t **ret, struct pl_err *err)
 {

@@ -14,6 +14,7 @@ from wait_tools import wait_for
 
 PROGRAMS = ("profllm", "profllm-dashboard", "profllm-sim")
 SERVICE = "profllm-dashboard"
+LIBRARIES = ("libprofllm0", "libprofllm-dev")
 # what a session in a bare Debian has, and nothing of ours
 ENVIRONMENT = {"HOME": "/root", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 # Plays systemd for one service: its user, options and command are those of the unit.
@@ -51,7 +52,7 @@ def make_packages(source_dir, bin_dir, out, *options):
                           timeout=300 * PATIENCE, check=False, env={**os.environ, "DPKG_DEB_COMPRESSOR_TYPE": "gzip"})
     assert done.returncode == 0, done.stdout + done.stderr
     files = {path.name.split("_")[0]: path for path in out.iterdir()}
-    assert sorted(files) == sorted(PROGRAMS) and sorted(done.stdout.split()) == sorted(str(path) for path in files.values())
+    assert sorted(files) == sorted(PROGRAMS + LIBRARIES) and sorted(done.stdout.split()) == sorted(str(path) for path in files.values())
     return files
 
 

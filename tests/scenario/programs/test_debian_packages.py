@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from debian_tools import PROGRAMS, SERVICE, SYSTEMCTL, BareDebian, make_packages, system_calls, values_of
+from debian_tools import LIBRARIES, PROGRAMS, SERVICE, SYSTEMCTL, BareDebian, make_packages, system_calls, values_of
 from host_tools import need
 from run_tools import PATIENCE, base_config, write_config
 from wait_tools import wait_for
@@ -59,18 +59,22 @@ def test_the_version_is_that_of_the_project(packages, source_dir, bin_dir):
     version = re.search(r"project\(profllm VERSION (\S+)", (source_dir / "CMakeLists.txt").read_text())[1]
     for name, path in packages.items():
         assert field(path, "Version") == f"{version}-1" and path.name.startswith(f"{name}_{version}-1_")
+        if name in LIBRARIES:
+            continue
         assert f" {version}\n" in subprocess.run([bin_dir / name, "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def test_packages_depend_on_the_libraries_of_their_programs(packages):
     needed = {name: field(path, "Depends") for name, path in packages.items()}
+    development = needed.pop("libprofllm-dev")
     assert all(re.search(r"\blibc6 \(>= 2\.\d+\)", text) and "libjansson4" in text for text in needed.values())
+    assert re.fullmatch(r"libprofllm0 \(= [\d.]+-1\)", development) and re.search(r"\bprofllm \(>= [\d.]+\)", needed["libprofllm0"])
     for library in ("libgnutls30", "libmicrohttpd12", "libpq5", "libsqlite3-0", "adduser"):
         assert library in needed[SERVICE] and library not in needed["profllm"], library
     assert field(packages["profllm"], "Recommends") == "profllm-sim, ca-certificates"
 
 
-def test_files_are_at_their_places(trees, bin_dir):
+def test_files_are_at_their_places(packages, trees, bin_dir):
     def files(name):
         return {str(path.relative_to(trees[name])) for path in trees[name].rglob("*") if path.is_file()}
 
@@ -84,6 +88,19 @@ def test_files_are_at_their_places(trees, bin_dir):
         assert "usr/share/doc/profllm-dashboard/web-licenses.md.gz" in files(SERVICE)
     for name in PROGRAMS:
         assert {f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/changelog.gz", f"usr/share/man/man1/{name}.1.gz"} <= files(name)
+    architecture = subprocess.run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"], capture_output=True, text=True, check=True).stdout.strip()
+    assert f"usr/lib/{architecture}/libprofllm.so.0.{field(packages['profllm'], 'Version')[:-2]}" in files("libprofllm0")
+    assert {"usr/include/profllm.h", f"usr/lib/{architecture}/pkgconfig/profllm.pc", "usr/share/doc/libprofllm-dev/library.md",
+            "usr/share/doc/libprofllm-dev/examples/measure.c"} <= files("libprofllm-dev")
+    assert (trees["libprofllm-dev"] / f"usr/lib/{architecture}/libprofllm.so").readlink().name == "libprofllm.so.0"
+    assert "libprofllm 0 libprofllm0 (>= 0.1.0)" in (trees["libprofllm0"] / "DEBIAN/shlibs").read_text()
+    assert "usr/share/doc/profllm-dashboard/examples/grafana/profllm.json" in files(SERVICE)
+    page = subprocess.run(["zcat", trees["profllm"] / "usr/share/man/man1/profllm-run.1.gz"], capture_output=True, text=True, check=True).stdout
+    assert "/usr/share/doc/profllm/examples/quickstart.yaml" in page and "configs/examples" not in page
+    for words in ([], ["run", "--help"], ["help"]):
+        shown = subprocess.run([trees["profllm"] / "usr/bin/profllm", *words], capture_output=True, text=True).stdout
+        path, = set(re.findall(r"\S+/quickstart.yaml", shown))
+        assert path == str(trees["profllm"] / "usr/share/doc/profllm/examples/quickstart.yaml")
     # each page is in the package of its program
     pages = {page.removeprefix("usr/share/man/man1/"): name for name in PROGRAMS for page in files(name) if "/man1/" in page}
     assert pages["profllm-dashboard-serve.1.gz"] == SERVICE and pages["profllm-sweep-serve.1.gz"] == "profllm"
@@ -101,6 +118,24 @@ def test_programs_of_the_extracted_packages_run(trees, tmp_path):
         done = subprocess.run([trees[words[0]] / "usr/bin" / words[0], *words[1:]], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     assert json.loads(output.read_text())["status"] == "completed"
+
+
+def test_a_program_is_built_with_the_development_package(trees, tmp_path):
+    """As in a root that has the packages: pkg-config looks for its files there."""
+    architecture = subprocess.run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"], capture_output=True, text=True, check=True).stdout.strip()
+    root = tmp_path / "root"
+    for name in ("profllm", "profllm-sim", *LIBRARIES):
+        shutil.copytree(trees[name], root, symlinks=True, dirs_exist_ok=True)
+    libraries = root / "usr/lib" / architecture
+    env = {"PATH": "/usr/bin:/bin", "PKG_CONFIG_SYSROOT_DIR": str(root), "PKG_CONFIG_LIBDIR": str(libraries / "pkgconfig"),
+           "LD_LIBRARY_PATH": str(libraries), "PROFLLM_LOCK_DIR": os.environ["PROFLLM_LOCK_DIR"]}
+    words = subprocess.run(["pkg-config", "--cflags", "--libs", "profllm"], env=env, capture_output=True, text=True, check=True).stdout.split()
+    # pkg-config leaves out the system's own directories
+    subprocess.run(["gcc", root / "usr/share/doc/libprofllm-dev/examples/measure.c", f"-I{root}/usr/include", f"-L{libraries}", *words, "-o",
+                    tmp_path / "measure"], env=env, check=True)
+    # the library finds /usr/bin/profllm of its own root
+    done = subprocess.run([tmp_path / "measure", write_config(tmp_path, base_config()), tmp_path / "r.json"], env=env, capture_output=True, text=True)
+    assert done.returncode == 0 and "status: completed" in done.stdout, done.stderr
 
 
 def test_faults_are_reported(source_dir, tmp_path):

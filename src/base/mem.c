@@ -12,9 +12,13 @@ struct arena_block {
 	_Alignas(16) char data[];
 };
 
+#define BLOCK_BYTES_MIN   256
+#define FIRST_BLOCK_BYTES 1024
+
 struct pl_arena {
 	struct arena_block *blocks;
 	size_t block_bytes;
+	size_t next_bytes; /* of the next block, up to block_bytes: many arenas stay small */
 };
 
 /*
@@ -127,7 +131,9 @@ struct pl_arena *pl_arena_new(size_t block_bytes)
 {
 	struct pl_arena *arena = pl_alloc(sizeof(*arena));
 
-	arena->block_bytes = block_bytes < 256 ? 256 : block_bytes;
+	arena->block_bytes = block_bytes < BLOCK_BYTES_MIN ? BLOCK_BYTES_MIN : block_bytes;
+	arena->next_bytes = arena->block_bytes < FIRST_BLOCK_BYTES ? arena->block_bytes
+								   : FIRST_BLOCK_BYTES;
 	return arena;
 }
 
@@ -153,7 +159,10 @@ void *pl_arena_alloc(struct pl_arena *arena, size_t size)
 	 * The rest of the previous block is wasted; blocks are large compared to the allocations.
 	 */
 	if (block == NULL || block->room - block->used < size) {
-		size_t room = size > arena->block_bytes ? size : arena->block_bytes;
+		size_t room = size > arena->next_bytes ? size : arena->next_bytes;
+		arena->next_bytes = arena->next_bytes < arena->block_bytes / 2
+					    ? arena->next_bytes * 2
+					    : arena->block_bytes;
 		block = pl_alloc(sizeof(*block) + room);
 		block->room = room;
 		block->next = arena->blocks;

@@ -80,6 +80,7 @@ void pl_fd_close(int *fd);
 #define auto_fd __attribute__((cleanup(pl_fd_close), unused))
 
 struct pl_arena;
+/* The blocks of an arena grow up to this size. */
 struct pl_arena *pl_arena_new(size_t block_bytes);
 void pl_arena_free(struct pl_arena *arena);
 /* Returns zeroed memory, aligned to 16 bytes. */

@@ -4,7 +4,10 @@
  */
 #include "dash/contract.h"
 
+#include <assert.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +32,14 @@ __asm__(".pushsection .rodata\n"
 extern const char dash_contract_bytes[];
 extern const char dash_contract_end[];
 
+/* CONTRACT_COPY: the same as compact JSON without titles and descriptions, which the build makes (tools/embed-json.c) */
+__asm__(".pushsection .rodata\n"
+	"dash_contract_copy:\n"
+	".incbin \"" CONTRACT_COPY "\"\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char dash_contract_copy[];
+
 #define FILTER_POINTER "/components/schemas/Filter"
 
 enum member_form {
@@ -45,6 +56,16 @@ struct member {
 	enum member_form form;
 };
 
+/* A schema that is compiled when it is first needed. */
+struct late_schema {
+	const json_t *document;
+	char *pointer;
+	_Atomic(const struct schema *) schema; /* NULL: not yet */
+};
+
+/* Two threads that need a schema at the same time compile it once. */
+static pthread_mutex_t compile_lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct dash_operation {
 	char *method;
 	const char *path;
@@ -57,15 +78,15 @@ struct dash_operation {
 	bool unpacks;
 	struct member *members;
 	size_t member_count;
-	const struct schema *query;
+	struct late_schema *query;
 	const json_t *media; /* by type */
 	char *media_text;
-	const struct schema *body; /* of application/json */
+	struct late_schema *body; /* of application/json, or NULL */
 };
 
 struct dash_contract {
 	json_t *document;
-	const struct schema *filter; /* NULL: not in the document */
+	struct late_schema *filter; /* NULL: not in the document */
 	struct dash_operation *operations;
 	size_t count;
 	size_t room;
@@ -118,14 +139,51 @@ static enum member_form form_of(const struct dash_contract *contract, json_t *pa
 						: MEMBER_TEXT;
 }
 
-static int compile(const struct dash_contract *contract, const char *pointer,
-		   const struct schema **ret, struct pl_err *err)
+static struct late_schema *late_new(const struct dash_contract *contract, const char *pointer)
 {
-	return schema_compile(contract->document, NAME, pointer, ret, err);
+	struct late_schema *late = pl_alloc(sizeof(*late));
+
+	late->document = contract->document;
+	late->pointer = pl_strdup(pointer);
+	return late;
 }
 
-static int read_query(struct dash_contract *contract, struct dash_operation *operation,
-		      json_t *parameters, struct pl_err *err)
+static void late_free(struct late_schema *late)
+{
+	if (late == NULL)
+		return;
+	schema_free(late->schema);
+	free(late->pointer);
+	free(late);
+}
+
+static int late_compile(struct late_schema *late, struct pl_err *err)
+{
+	const struct schema *schema = NULL;
+	int result = 0;
+
+	if (late == NULL || atomic_load(&late->schema) != NULL)
+		return 0;
+	pthread_mutex_lock(&compile_lock);
+	if (atomic_load(&late->schema) == NULL) {
+		result = schema_compile(late->document, NAME, late->pointer, &schema, err);
+		atomic_store(&late->schema, schema);
+	}
+	pthread_mutex_unlock(&compile_lock);
+	return result;
+}
+
+static const struct schema *late_get(struct late_schema *late)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int result = late_compile(late, &err);
+
+	assert(result == 0); /* dash_contract_compile() reports it */
+	return late != NULL ? atomic_load(&late->schema) : NULL;
+}
+
+static void read_query(struct dash_contract *contract, struct dash_operation *operation,
+		       json_t *parameters)
 {
 	auto_free char *position = pl_asprintf("%s %s", operation->method, operation->path);
 	json_t *properties = json_object();
@@ -157,7 +215,7 @@ static int read_query(struct dash_contract *contract, struct dash_operation *ope
 			json_array_append_new(required, json_string(name));
 	}
 	auto_free char *pointer = pl_asprintf("/" QUERIES "/%s", position);
-	return compile(contract, pointer, &operation->query, err);
+	operation->query = late_new(contract, pointer);
 }
 
 static int read_body(const struct dash_contract *contract, struct dash_operation *operation,
@@ -184,7 +242,8 @@ static int read_body(const struct dash_contract *contract, struct dash_operation
 						     "author") != NULL;
 	auto_free char *at = pl_asprintf("%s/requestBody/content/application~1json/schema",
 					 pointer);
-	return compile(contract, at, &operation->body, err);
+	operation->body = late_new(contract, at);
+	return 0;
 }
 
 static int read_role(struct dash_operation *operation, const json_t *json, struct pl_err *err)
@@ -222,23 +281,21 @@ static int read_operation(struct dash_contract *contract, const char *path, cons
 			pl_buf_add_char(&pointer, *c);
 	}
 	pl_buf_addf(&pointer, "/%s", key);
-	if (read_role(operation, json, err) < 0 ||
-	    read_query(contract, operation, json_object_get(json, "parameters"), err) < 0)
+	if (read_role(operation, json, err) < 0)
 		return -1;
+	read_query(contract, operation, json_object_get(json, "parameters"));
 	return read_body(contract, operation, pl_buf_text(&pointer),
 			 json_object_get(json, "requestBody"), err);
 }
 
-int dash_contract_read(const char *text, size_t len, struct dash_contract **ret, struct pl_err *err)
+/* Takes the document. */
+static int read_document(json_t *document, struct dash_contract **ret, struct pl_err *err)
 {
 	auto_contract struct dash_contract *contract = pl_alloc(sizeof(*contract));
-	auto_yaml struct pl_yaml_doc *yaml = NULL;
 	const char *path, *key;
 	json_t *item, *operation;
 
-	if (pl_yaml_parse(text, len, NAME, &yaml, err) < 0)
-		return -1;
-	contract->document = pl_yaml_to_json(pl_yaml_root(yaml));
+	contract->document = document;
 	json_object_set_new(contract->document, QUERIES, json_object());
 	json_object_foreach(json_object_get(contract->document, "paths"), path, item)
 	{
@@ -250,8 +307,20 @@ int dash_contract_read(const char *text, size_t len, struct dash_contract **ret,
 	}
 	json_t *schemas = json_object_get(json_object_get(contract->document, "components"),
 					  "schemas");
-	if (json_object_get(schemas, "Filter") != NULL &&
-	    compile(contract, FILTER_POINTER, &contract->filter, err) < 0)
+	if (json_object_get(schemas, "Filter") != NULL)
+		contract->filter = late_new(contract, FILTER_POINTER);
+	*ret = pl_take(contract);
+	return 0;
+}
+
+int dash_contract_read(const char *text, size_t len, struct dash_contract **ret, struct pl_err *err)
+{
+	auto_yaml struct pl_yaml_doc *yaml = NULL;
+
+	auto_contract struct dash_contract *contract = NULL;
+	if (pl_yaml_parse(text, len, NAME, &yaml, err) < 0 ||
+	    read_document(pl_yaml_to_json(pl_yaml_root(yaml)), &contract, err) < 0 ||
+	    dash_contract_compile(contract, err) < 0)
 		return -1;
 	*ret = pl_take(contract);
 	return 0;
@@ -259,10 +328,22 @@ int dash_contract_read(const char *text, size_t len, struct dash_contract **ret,
 
 int dash_contract_open(struct dash_contract **ret, struct pl_err *err)
 {
-	size_t len;
-	const char *text = dash_contract_text(&len);
+	json_t *document = NULL;
 
-	return dash_contract_read(text, len, ret, err);
+	if (pl_json_parse(dash_contract_copy, strlen(dash_contract_copy), NAME, &document, err) < 0)
+		return -1;
+	return read_document(document, ret, err);
+}
+
+int dash_contract_compile(const struct dash_contract *contract, struct pl_err *err)
+{
+	for (size_t i = 0; i < contract->count; i++) {
+		const struct dash_operation *operation = &contract->operations[i];
+		if (late_compile(operation->query, err) < 0 ||
+		    late_compile(operation->body, err) < 0)
+			return -1;
+	}
+	return late_compile(contract->filter, err);
 }
 
 void dash_contract_free(struct dash_contract *contract)
@@ -274,11 +355,11 @@ void dash_contract_free(struct dash_contract *contract)
 		free(operation->method);
 		free(operation->members);
 		free(operation->media_text);
-		schema_free(operation->query);
-		schema_free(operation->body);
+		late_free(operation->query);
+		late_free(operation->body);
 	}
 	free(contract->operations);
-	schema_free(contract->filter);
+	late_free(contract->filter);
 	json_decref(contract->document);
 	free(contract);
 }
@@ -312,7 +393,7 @@ const struct dash_operation *dash_contract_find(const struct dash_contract *cont
 bool dash_contract_check_filter(const struct dash_contract *contract, const json_t *filter,
 				struct schema_faults *faults)
 {
-	return schema_check(contract->filter, filter, QUERY_FAULTS_MAX, faults);
+	return schema_check(late_get(contract->filter), filter, QUERY_FAULTS_MAX, faults);
 }
 
 enum dash_role dash_operation_role(const struct dash_operation *operation)
@@ -378,13 +459,13 @@ bool dash_operation_takes(const struct dash_operation *operation, const char *me
 
 const struct schema *dash_operation_members(const struct dash_operation *operation)
 {
-	return operation->query;
+	return late_get(operation->query);
 }
 
 const struct schema *dash_operation_schema(const struct dash_operation *operation,
 					   const char *media)
 {
-	return dash_media_is(media, JSON_MEDIA) ? operation->body : NULL;
+	return dash_media_is(media, JSON_MEDIA) ? late_get(operation->body) : NULL;
 }
 
 #define FLAG_WORDS "true, false, 1, 0, or no value"
@@ -473,7 +554,7 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 			return -1;
 	}
 	schema_rename_former(query);
-	if (!schema_check(operation->query, query, QUERY_FAULTS_MAX, faults)) {
+	if (!schema_check(late_get(operation->query), query, QUERY_FAULTS_MAX, faults)) {
 		word_flags(operation, faults);
 		return pl_err_set(err, PL_ERR_INVALID, "the query is invalid");
 	}

@@ -8,7 +8,8 @@
  * x-audited: false, requests that the audit log omits; x-bytes-max, a limit that applies while the body arrives; and x-unpacked: the body may be compressed. A route that
  * supports 304 lists it among its responses.
  *
- * A contract never changes after it was opened; any thread may use it.
+ * A contract never changes after it was opened; any thread may use it. It compiles a schema when a request first needs
+ * it: a server has a hundred operations, and most users need a few.
  */
 #pragma once
 
@@ -25,11 +26,13 @@ struct dash_operation;
 
 /* Returns the bytes of the file. */
 const char *dash_contract_text(size_t *ret_len);
-/* Opens the embedded contract. An error is a fault in the file. */
+/* Opens the embedded contract. An error is a fault in the file; the build's tests find one in a schema. */
 int dash_contract_open(struct dash_contract **ret, struct pl_err *err) PL_MUST_CHECK;
-/* Opens another text, for tests. */
+/* Opens another text, for tests, and compiles its schemas. */
 int dash_contract_read(const char *text, size_t len, struct dash_contract **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
+/* Compiles all schemas now. An error is a fault in one. */
+int dash_contract_compile(const struct dash_contract *contract, struct pl_err *err) PL_MUST_CHECK;
 void dash_contract_free(struct dash_contract *contract);
 PL_AUTO_DEFINE(struct dash_contract, dash_contract_free);
 #define auto_contract PL_AUTO(dash_contract_free)

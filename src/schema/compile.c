@@ -161,7 +161,7 @@ static const struct schema_document *find_document(const struct making *m, const
 	}
 	auto_free char *stem = pl_strndup(name, strlen(name) - pl_text_ends(name, FILE_SUFFIX) *
 								       strlen(FILE_SUFFIX));
-	const char *text = pl_text_ends(name, FILE_SUFFIX) ? schema_text(stem) : NULL;
+	const char *text = pl_text_ends(name, FILE_SUFFIX) ? schema_copy(stem) : NULL;
 	if (text == NULL) {
 		refuse(m, "a JSON pointer into this document or into NAME" FILE_SUFFIX
 			  ", a built-in schema");

@@ -52,6 +52,8 @@ PL_AUTO_DEFINE(const struct schema, schema_free);
 /* Their names, NULL-terminated, and the bytes of api/NAME.schema.json; NULL: no such schema. */
 extern const char *const schema_names[];
 const char *schema_text(const char *name);
+/* The same as compact JSON without titles and descriptions, which schema_open() reads. */
+const char *schema_copy(const char *name);
 
 struct schema_fault {
 	char *pointer;       /* of the instance; "": the document itself */

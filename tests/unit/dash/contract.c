@@ -135,6 +135,7 @@ static void test_dash_contract__the_built_in_contract(void **state)
 
 	assert_int_equal(dash_contract_open(&contract, &err), 0);
 	assert_true(dash_contract_count(contract) > 10);
+	assert_int_equal(dash_contract_compile(contract, &err), 0);
 }
 
 static void test_dash_contract__a_body_without_its_limit(void **state)
@@ -148,6 +149,18 @@ static void test_dash_contract__a_body_without_its_limit(void **state)
 	assert_non_null(strstr(err.text, "/paths/~1a/post/requestBody: has no x-bytes-max"));
 }
 
+static void test_dash_contract__a_malformed_schema(void **state)
+{
+	(void)state;
+	static const char text[] = "paths: { /a: { get: { parameters: [ { name: b, in: query,"
+				   " schema: { tipe: string } } ] } } }";
+	struct dash_contract *contract;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(dash_contract_read(text, sizeof(text) - 1, &contract, &err), -1);
+	assert_non_null(strstr(err.text, "unknown keyword 'tipe'"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_dash_contract__bodies),
 		cmocka_unit_test(test_dash_contract__the_built_in_contract),
 		cmocka_unit_test(test_dash_contract__a_body_without_its_limit),
+		cmocka_unit_test(test_dash_contract__a_malformed_schema),
 	};
 
 	return cmocka_run_group_tests(tests, open_contract, close_contract);

@@ -497,7 +497,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_contract struct dash_contract *contract = NULL;
 	auto_store_reader struct store_reader *reader = NULL;
 	auto_store struct store *store = NULL;
-	auto_answer fields_answer = { 0 };
+	auto_fields_answer struct dash_fields_answer *fields_answer = dash_fields_answer_new();
 	auto_proxies *proxies = NULL;
 	auto_access *access = NULL;
 	struct dash_hosts hosts;
@@ -520,7 +520,6 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 		return -1;
 	if (dash_access_open_sessions(access, store, err) < 0)
 		return -1;
-	dash_fields_answer_init(fields, &fields_answer);
 	atomic_uint exports = 0;
 	auto_parsed_cache struct dash_parsed_cache *parsed = dash_parsed_cache_new(
 		PARSED_BYTES_MAX);
@@ -532,7 +531,7 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 					.logs = logs,
 					.parsed = parsed,
 					.fields = fields,
-					.fields_answer = &fields_answer,
+					.fields_answer = fields_answer,
 					.contract = contract,
 					.access = access,
 					.proxies = proxies,

@@ -30,7 +30,7 @@ struct mirror_cancel_token;
 struct dash_context {
 	struct store *store;
 	const struct res_fields *fields;
-	const struct dash_answer *fields_answer; /* dash_fields_answer_init() */
+	struct dash_fields_answer *fields_answer; /* dash_fields_answer_new() */
 	const struct dash_contract *contract;
 	struct dash_ingest *ingest;
 	struct dash_parsed_cache *parsed;  /* artifacts that were read (parsed/parsed.h) */
@@ -52,8 +52,11 @@ struct dash_context {
 
 #define DASH_WORDS_MAX 3
 
-/* Makes the response that lists all fields, shared by all requests (dash_answer_done()). */
-void dash_fields_answer_init(const struct res_fields *fields, struct dash_answer *ret);
+/* The response that lists all fields, made by the first request for it and shared by all; any thread. */
+struct dash_fields_answer *dash_fields_answer_new(void);
+void dash_fields_answer_free(struct dash_fields_answer *answer);
+PL_AUTO_DEFINE(struct dash_fields_answer, dash_fields_answer_free);
+#define auto_fields_answer PL_AUTO(dash_fields_answer_free)
 
 struct dash_request {
 	const struct dash_context *context;

@@ -58,19 +58,38 @@ static void take_in_row(struct mirror *mirror, const struct memory_row *row)
 		mirror_append(mirror, &row->row);
 }
 
+/* Returns the statement of the next pass. Both have all columns, so each is prepared when it is first needed. */
+static int rows_statement(struct store *store, struct store_stmt **ret, struct pl_err *err)
+{
+	struct store_memory *memory = store->memory;
+	bool is_first = memory->point.version == 0;
+	struct store_stmt **statement = is_first ? &memory->rows_all : &memory->rows_since;
+
+	if (*statement == NULL) {
+		auto_free char *text = store_memory_rows_text(&memory->sql, &store->columns,
+							      is_first ? MEMORY_ROWS_ALL
+								       : MEMORY_ROWS_CHANGED);
+		if (store_sql_prepare_cursor(&memory->sql, text, statement, err) < 0)
+			return -1;
+	}
+	*ret = *statement;
+	return 0;
+}
+
 /* The database is at this version. After a failure, rows that were already read are not read again. */
 static int take_in_rows(struct store *store, int64_t version, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory;
-	auto_borrowed statement = memory->point.version == 0 ? memory->rows_all
-							     : memory->rows_since;
+	auto_borrowed statement = NULL;
 	auto_memory_rows struct memory_rows *rows = NULL;
 	const struct memory_row *row;
 	int64_t reached = 0;
 	int result;
 
-	store_sql_bind_i64(statement, 1, memory->point.version);
 	memory->rows_read = 0;
+	if (rows_statement(store, &statement, err) < 0)
+		return -1;
+	store_sql_bind_i64(statement, 1, memory->point.version);
 	if (store_memory_rows_new(statement, &store->columns, memory->point.version == 0, &rows,
 				  err) < 0)
 		return -1;
@@ -380,14 +399,6 @@ static bool may_have(void *context, const char *id)
 	return store_path_index_may_have(context, id);
 }
 
-static int prepare_rows(struct store *store, const char *which, struct store_stmt **ret,
-			struct pl_err *err)
-{
-	auto_free char *text = store_memory_rows_text(&store->memory->sql, &store->columns, which);
-
-	return store_sql_prepare_cursor(&store->memory->sql, text, ret, err);
-}
-
 int store_memory_open(struct store *store, struct pl_err *err)
 {
 	struct store_memory *memory = store->memory = pl_alloc(sizeof(*memory));
@@ -398,9 +409,6 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	mirror_use_index(memory->mirror, store_field_index_load);
 	if (store_sql_open(&memory->sql, store->address, false, err) < 0 ||
 	    store_sql_use(&memory->sql, STORE_SQL_READ, err) < 0)
-		return -1;
-	if (prepare_rows(store, MEMORY_ROWS_ALL, &memory->rows_all, err) < 0 ||
-	    prepare_rows(store, MEMORY_ROWS_CHANGED, &memory->rows_since, err) < 0)
 		return -1;
 	if (store_column_snapshot_load(store, &memory->sql, memory->mirror,
 				       &memory->point.version)) {

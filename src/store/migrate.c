@@ -553,6 +553,7 @@ static int migrate_columns(struct store *store, int64_t *ret_done, struct pl_err
 
 	/* check again: another process may have done it while this one waited */
 	if (check_form(store, ret_done, err) < 0 || run_steps(store, *ret_done, err) < 0 ||
+	    (*ret_done == 0 && store_runs_widen(&store->writer, &store->columns, err) < 0) ||
 	    store_runs_missing(&store->writer, &store->columns, &missing, &count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {

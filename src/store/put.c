@@ -139,11 +139,19 @@ static const char *const fixed_names[] = {
 };
 static const struct store_runs_fixed fixed = { fixed_names, PL_ARRAY_SIZE(fixed_names) };
 
-int store_put_open(struct store *store, struct pl_err *err)
+/* Preparing a statement for all columns takes long enough to wait for the first result that needs it. */
+static int prepare_add(struct store *store, struct pl_err *err)
 {
 	auto_free char *text = store_runs_add_text(&store->writer, &fixed, &store->columns);
 
 	return store_sql_prepare(&store->writer, text, &store->add_row, err);
+}
+
+static int prepare_replace(struct store *store, struct pl_err *err)
+{
+	auto_free char *text = store_runs_replace_text(&store->writer, &fixed, &store->columns);
+
+	return store_sql_prepare(&store->writer, text, &store->replace_row, err);
 }
 
 /* The destination of a row. */
@@ -183,12 +191,10 @@ static int write_row(struct store *store, const struct store_prepared *prepared,
 
 	store_now(now);
 	store_results_change(store);
-	if (target->id > 0 && store->replace_row == NULL) {
-		auto_free char *text = store_runs_replace_text(&store->writer, &fixed,
-							       &store->columns);
-		if (store_sql_prepare(&store->writer, text, &store->replace_row, err) < 0)
-			return -1;
-	}
+	if (target->id > 0 && store->replace_row == NULL && prepare_replace(store, err) < 0)
+		return -1;
+	if (target->id == 0 && store->add_row == NULL && prepare_add(store, err) < 0)
+		return -1;
 	if (store_next_version(store, &version, err) < 0)
 		return -1;
 	struct store_stmt *statement = target->id > 0 ? store->replace_row : store->add_row;

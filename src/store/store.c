@@ -127,8 +127,6 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	    store_migrate(store, err) < 0 || store_sql_claim(&store->writer, err) < 0 ||
 	    open_lineage(store, err) < 0 || store_field_index_open(store, err) < 0)
 		return -1;
-	if (store_put_open(store, err) < 0)
-		return -1;
 	if (store_sql_open(&store->reader, store->address, false, err) < 0)
 		return -1;
 	if (store_sql_use(&store->reader, STORE_SQL_READ, err) < 0)

@@ -156,8 +156,6 @@ struct store_prepared {
 	char duplicate_key[65];       /* "": none */
 	const char *duplicate_inputs; /* borrowed from the row; NULL: unknown */
 };
-/* Prepares the writer for store_put(). */
-int store_put_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 /* store_put_as() within a transaction. */
 int store_put_within(struct store *store, const struct store_prepared *prepared,
 		     const struct store_choice *choice, struct store_put_result *ret,

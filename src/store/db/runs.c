@@ -21,6 +21,13 @@ int store_runs_make(struct store_sql *sql, const char *fixed, const struct store
 	return driver_of(sql)->make(sql, fixed, columns, err);
 }
 
+int store_runs_widen(struct store_sql *sql, const struct store_columns *columns, struct pl_err *err)
+{
+	const struct store_runs_driver *driver = driver_of(sql);
+
+	return driver->widen != NULL ? driver->widen(sql, columns, err) : 0;
+}
+
 int store_runs_add_column(struct store_sql *sql, const struct res_field *field, struct pl_err *err)
 {
 	auto_free char *text = driver_of(sql)->column_text(field);
@@ -153,12 +160,55 @@ static int list_view(struct store_sql *sql, const struct store_columns *columns,
 	return 0;
 }
 
+/* Reads the names of columns from the definition of the view, sorted. */
+static int read_defined(struct store_sql *sql, struct names *ret, struct pl_err *err)
+{
+	static const char start[] = " AS \"";
+	__attribute__((cleanup(names_done))) struct names texts = { 0 };
+
+	if (list_names(sql, driver_of(sql)->view_text, &texts, err) < 0)
+		return -1;
+	const char *at = texts.count > 0 ? strstr(texts.items[0], start) : NULL;
+	for (; at != NULL; at = strstr(at, start)) {
+		at += strlen(start);
+		size_t len = strcspn(at, "\"");
+		*PL_PUSH(ret->items, ret->count, ret->room) = pl_strndup(at, len);
+		at += len;
+	}
+	if (ret->count > 0)
+		qsort(ret->items, ret->count, sizeof(*ret->items), compare_names);
+	return 0;
+}
+
+/* SQLite takes long to list the columns of a view. Its definition, if this program wrote it, also names them. */
+static int is_defined(struct store_sql *sql, const struct store_columns *columns, bool *ret,
+		      struct pl_err *err)
+{
+	__attribute__((cleanup(names_done))) struct names names = { 0 };
+
+	*ret = false;
+	if (driver_of(sql)->view_text == NULL)
+		return 0;
+	if (read_defined(sql, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < columns->count; i++) {
+		if (!has_name(&names, columns->items[i]->id))
+			return 0;
+	}
+	*ret = true;
+	return 0;
+}
+
 int store_runs_view_is_complete(struct store_sql *sql, const struct store_columns *columns,
 				bool *ret, struct pl_err *err)
 {
 	__attribute__((cleanup(names_done))) struct names names = { 0 };
 	size_t before;
 
+	if (is_defined(sql, columns, ret, err) < 0)
+		return -1;
+	if (*ret)
+		return 0;
 	if (list_view(sql, columns, &names, &before, err) < 0)
 		return -1;
 	*ret = before == names.count;
@@ -238,8 +288,10 @@ int store_runs_rename_former(struct store_sql *sql, const struct store_columns *
 	const char *table = NULL;
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct res_field *field = columns->items[i];
+		if (!has_name(&names, field->id))
+			continue;
 		auto_free char *values = renamed_values(field->id);
-		if (values[0] == '\0' || !has_name(&names, field->id))
+		if (values[0] == '\0')
 			continue;
 		/* all of these fields are texts, which are in one table */
 		table = driver_of(sql)->table(field);

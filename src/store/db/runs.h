@@ -22,9 +22,18 @@ struct store_columns {
 	size_t count;
 };
 
-/* Creates the table or tables; `fixed` defines those columns, in the form of store_sql_make(). */
+/*
+ * Creates the table or tables; `fixed` defines those columns, in the form of store_sql_make(). On SQLite, the columns of
+ * fields follow with store_runs_widen().
+ */
 int store_runs_make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		    struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Adds the columns of fields that store_runs_make() did not create. The table is empty. Call it within a transaction,
+ * after all other changes of tables: each of them would read the definitions of all columns again.
+ */
+int store_runs_widen(struct store_sql *sql, const struct store_columns *columns,
+		     struct pl_err *err) PL_MUST_CHECK;
 int store_runs_add_column(struct store_sql *sql, const struct res_field *field,
 			  struct pl_err *err) PL_MUST_CHECK;
 /*

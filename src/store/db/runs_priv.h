@@ -10,11 +10,16 @@
 struct store_runs_driver {
 	const char *column_names; /* a statement that returns the column names */
 	const char *view_names; /* the same for the view, in their order; no rows: it is missing */
-	const char *view_fixed; /* the columns of the view that are not fields */
-	const char *view_from;  /* FROM … WHERE … of the view */
+	/* A statement that returns the definition of the view, where AS "id" ends each column of a field; NULL: none. */
+	const char *view_text;
+	const char *view_fixed;   /* the columns of the view that are not fields */
+	const char *view_from;    /* FROM … WHERE … of the view */
 	const char *view_replace; /* statements that start the definition of the view */
 	int (*make)(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		    struct pl_err *err);
+	/* Adds all columns of fields to the empty table; NULL: make() has created them. */
+	int (*widen)(struct store_sql *sql, const struct store_columns *columns,
+		     struct pl_err *err);
 	const char *(*table)(const struct res_field *field);
 	char *(*column_text)(const struct res_field *field);
 	/* Adds the value of a column of the view; NULL: a column of a newer program. */

@@ -1,4 +1,6 @@
 /* Rows of results in an SQLite file: one table, whose columns have no type. */
+#include <string.h>
+
 #include "store/db/cell.h"
 #include "store/db/runs_priv.h"
 
@@ -8,16 +10,46 @@ static void add_columns(struct pl_buf *text, const struct store_columns *columns
 		pl_buf_addf(text, ", \"%s\"", columns->items[i]->id);
 }
 
-/* Each ALTER TABLE parses the whole table definition again, so a new file gets all columns at once. */
 static int make(struct store_sql *sql, const char *fixed, const struct store_columns *columns,
 		struct pl_err *err)
 {
-	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+	auto_free char *text = pl_asprintf("CREATE TABLE benchmark_runs (%s)", fixed);
 
-	pl_buf_addf(&text, "CREATE TABLE benchmark_runs (%s", fixed);
-	add_columns(&text, columns);
-	pl_buf_add_text(&text, ")");
-	return store_sql_make(sql, pl_buf_text(&text), err);
+	(void)columns; /* widen() adds them */
+	return store_sql_make(sql, text, err);
+}
+
+/*
+ * Each ALTER TABLE, of any table, parses all definitions again, so a new file gets all columns at once and last: the
+ * table is made again, followed by its indexes.
+ */
+static int widen(struct store_sql *sql, const struct store_columns *columns, struct pl_err *err)
+{
+	auto_buf text = PL_BUF(SQL_BYTES_MAX);
+	int result;
+
+	pl_buf_add_text(&text, "DROP TABLE benchmark_runs;");
+	{
+		auto_statement definitions = NULL;
+		bool is_table = true;
+		if (store_sql_prepare(sql,
+				      "SELECT sql FROM sqlite_master WHERE tbl_name ="
+				      " 'benchmark_runs' AND sql IS NOT NULL"
+				      " ORDER BY type <> 'table', name",
+				      &definitions, err) < 0)
+			return -1;
+		while ((result = store_sql_next(definitions, err)) > 0) {
+			const char *definition = store_sql_text(definitions, 0);
+			const char *end = is_table ? strrchr(definition, ')') : NULL;
+			if (end != NULL) {
+				pl_buf_addf(&text, "%.*s", (int)(end - definition), definition);
+				add_columns(&text, columns);
+			}
+			pl_buf_addf(&text, "%s;", end != NULL ? end : definition);
+			is_table = false;
+		}
+	}
+	return result < 0 ? -1 : store_sql_run(sql, pl_buf_text(&text), err);
 }
 
 static const char *table(const struct res_field *field)
@@ -116,12 +148,16 @@ static int read_cells(struct store_stmt *statement, int first, const struct stor
 const struct store_runs_driver store_sqlite_runs_driver = {
 	.column_names = "SELECT name FROM pragma_table_info('benchmark_runs')",
 	.view_names = "SELECT name FROM pragma_table_info('" STORE_RESULTS_VIEW "') ORDER BY cid",
+	.view_text =
+		"SELECT sql FROM sqlite_master WHERE type = 'view' AND name = '" STORE_RESULTS_VIEW
+		"'",
 	.view_fixed = "id, run_id, name, form, stored_at, content_sha256, explicit_fields",
 	.view_from = "FROM benchmark_runs WHERE deleted = 0",
 	.view_replace = "DROP VIEW IF EXISTS " STORE_RESULTS_VIEW
 			"; CREATE VIEW " STORE_RESULTS_VIEW,
 	.add_view_value = add_view_value,
 	.make = make,
+	.widen = widen,
 	.table = table,
 	.column_text = column_text,
 	.add_text = add_text,

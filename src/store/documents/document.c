@@ -6,6 +6,7 @@
  */
 #include "store/documents/document.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +50,15 @@ static const char plain_schema[] =
 	"  \"profiling\": {\"type\": [\"object\", \"null\"]},"
 	"  \"status\": {\"type\": [\"string\", \"null\"]}}}";
 
+/* The schema of results takes longer to read than a store without many results takes to open. */
+struct native {
+	pthread_mutex_t lock;
+	const struct schema *schema; /* NULL: no document has needed it */
+};
+
 struct store_reader {
 	const struct res_fields *fields;
-	const struct schema *native;
+	struct native *native;
 	const struct schema *plain;
 };
 
@@ -91,8 +98,9 @@ int store_reader_new(const struct res_fields *fields, struct store_reader **ret,
 	auto_json json_t *plain = NULL;
 
 	reader->fields = fields;
-	if (schema_open("result", &reader->native, err) < 0 ||
-	    pl_json_parse(plain_schema, strlen(plain_schema), "plain schema", &plain, err) < 0 ||
+	reader->native = pl_alloc(sizeof(*reader->native));
+	pthread_mutex_init(&reader->native->lock, NULL);
+	if (pl_json_parse(plain_schema, strlen(plain_schema), "plain schema", &plain, err) < 0 ||
 	    schema_compile(plain, "plain schema", "", &reader->plain, err) < 0)
 		return -1;
 	*ret = pl_take(reader);
@@ -103,9 +111,24 @@ void store_reader_free(struct store_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	schema_free(reader->native);
+	pthread_mutex_destroy(&reader->native->lock);
+	schema_free(reader->native->schema);
+	free(reader->native);
 	schema_free(reader->plain);
 	free(reader);
+}
+
+/* Opens the schema of results for the first document; any thread. */
+static int open_native(const struct store_reader *reader, const struct schema **ret,
+		       struct pl_err *err)
+{
+	struct native *native = reader->native;
+
+	pthread_mutex_lock(&native->lock);
+	int result = native->schema == NULL ? schema_open("result", &native->schema, err) : 0;
+	*ret = native->schema;
+	pthread_mutex_unlock(&native->lock);
+	return result;
 }
 
 /* ---- faults -------------------------------------------------------------------------------- */
@@ -266,6 +289,7 @@ static int check(const struct intake *intake, const struct schema *schema, const
 /* The former names of a result of the version before are renamed already: it is checked as one of this version. */
 static int check_native(const struct intake *intake, json_t *document, struct pl_err *err)
 {
+	const struct schema *schema;
 	auto_json json_t *checked = schema_result_to_check(document);
 	const json_t *version = json_object_get(document, "schema_version");
 	bool is_known = !json_is_integer(version) ||
@@ -282,7 +306,9 @@ static int check_native(const struct intake *intake, json_t *document, struct pl
 		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->position);
 		json_array_append_new(intake->ret->notes, store_fault_new(pointer, 0, text));
 	}
-	return check(intake, intake->reader->native, what, checked, is_known, err);
+	if (open_native(intake->reader, &schema, err) < 0)
+		return -1;
+	return check(intake, schema, what, checked, is_known, err);
 }
 
 static int check_form(const struct intake *intake, json_t *document, struct pl_err *err)

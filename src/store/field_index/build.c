@@ -11,6 +11,7 @@
 static STORE_STATEMENT(sql_all_ids, "SELECT id FROM benchmark_documents ORDER BY id");
 static STORE_STATEMENT(sql_all_segments, "SELECT form, ids FROM field_segments ORDER BY id");
 static STORE_STATEMENT(sql_all_rows, "SELECT id, form FROM field_rows");
+static STORE_STATEMENT(sql_any_result, "SELECT 1 FROM benchmark_documents LIMIT 1");
 static STORE_STATEMENT(sql_has_result, "SELECT 1 FROM benchmark_documents WHERE id = ?1");
 static STORE_STATEMENT(sql_drop_rows_of_form, "DELETE FROM field_rows WHERE form = ?1");
 static STORE_STATEMENT(sql_drop_segments_of_form, "DELETE FROM field_segments WHERE form = ?1");
@@ -273,10 +274,29 @@ static void *build(void *data)
 	return NULL;
 }
 
+/* Results that arrive from now on are indexed with their rows. */
+static int has_results(struct store *store, bool *ret, struct pl_err *err)
+{
+	auto_borrowed any = NULL;
+	int64_t count = 0;
+
+	if (store_sql_cached(&store->writer, &sql_any_result, &any, err) < 0 ||
+	    store_sql_number(any, &count, err) < 0)
+		return -1;
+	*ret = count > 0;
+	return 0;
+}
+
 int store_field_index_build(struct store *store, struct pl_err *err)
 {
 	struct store_field_index *index = store->field_index;
+	bool is_needed = false;
 
+	if (has_results(store, &is_needed, err) < 0)
+		return -1;
+	/* the thread's connection alone would take a tenth of the start */
+	if (!is_needed)
+		return 0;
 	if (pl_thread_start(&index->builder, build, store, err) < 0)
 		return -1;
 	index->has_builder = true;

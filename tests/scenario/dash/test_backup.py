@@ -50,7 +50,7 @@ def same_store(bin_dir, one, other, one_data, other_data, tables=None):
 
 
 def test_a_restored_store_has_the_same_contents(bin_dir, database, tmp_path, data):
-    db, target, new, new_data = database.new(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db"), tmp_path / "new.files"
+    db, target, new, new_data = database.with_tables(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db"), tmp_path / "new.files"
     fill(bin_dir, tmp_path / "r", db, data)
     with Dashboard(bin_dir, db, "--data", data) as one:
         one.ask("PATCH", "/api/data/experiments/1", json.dumps({"tags": {"team": "red"}, "notes": "n"}), {"Content-Type": "application/json"})
@@ -81,7 +81,7 @@ def test_a_restored_store_has_the_same_contents(bin_dir, database, tmp_path, dat
 
 @pytest.mark.one_database
 def test_a_second_backup_copies_only_new_artifacts(bin_dir, database, tmp_path, data):
-    db, target = database.new(tmp_path), tmp_path / "b"
+    db, target = database.with_tables(tmp_path), tmp_path / "b"
     fill(bin_dir, tmp_path / "r", db, data)
     first = backup(bin_dir, db, target, "--data", data)
     fill(bin_dir, tmp_path / "r", db, data, count=1, first=9)
@@ -119,7 +119,7 @@ def damaged(path):
 
 @pytest.mark.one_database
 def test_a_flipped_bit_is_refused(bin_dir, database, tmp_path, data):
-    db, whole = database.new(tmp_path), tmp_path / "whole"
+    db, whole = database.with_tables(tmp_path), tmp_path / "whole"
     fill(bin_dir, tmp_path / "r", db, data, count=1)
     backup(bin_dir, db, whole, "--data", data)
     files = [path.relative_to(whole) for path in whole.rglob("*")
@@ -152,7 +152,7 @@ def test_a_flipped_bit_is_refused(bin_dir, database, tmp_path, data):
 
 @pytest.mark.one_database
 def test_artifacts_that_the_database_lacks_are_reported(bin_dir, database, tmp_path, data):
-    db, target, new = database.new(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db")
+    db, target, new = database.with_tables(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db")
     fill(bin_dir, tmp_path / "r", db, data, count=1)
     gone, broken = sorted(data.glob("??/*"))[:2]
     gone.unlink()
@@ -197,7 +197,7 @@ def is_closed(db, files):
 
 
 def test_backups_under_load_are_of_one_moment(bin_dir, database, tmp_path, data):
-    db, target, over, names = database.new(tmp_path), tmp_path / "b", threading.Event(), []
+    db, target, over, names = database.with_tables(tmp_path), tmp_path / "b", threading.Event(), []
     with Dashboard(bin_dir, db, "--data", data) as one:
         one.upload("/api/upload/batch", list(results(20)))
         with concurrent.futures.ThreadPoolExecutor(4) as threads:
@@ -228,7 +228,7 @@ def test_backups_under_load_are_of_one_moment(bin_dir, database, tmp_path, data)
 
 @pytest.mark.one_database
 def test_a_killed_backup_leaves_the_earlier_ones(bin_dir, database, tmp_path, data):
-    db, target, rng = database.new(tmp_path), tmp_path / "b", random.Random(SEED)
+    db, target, rng = database.with_tables(tmp_path), tmp_path / "b", random.Random(SEED)
     fill(bin_dir, tmp_path / "r", db, data, count=8)
     begun = time.monotonic()
     first = backup(bin_dir, db, target, "--data", data)["snapshot"]["name"]
@@ -251,7 +251,7 @@ def test_a_killed_backup_leaves_the_earlier_ones(bin_dir, database, tmp_path, da
 
 @pytest.mark.one_database
 def test_a_killed_restore_is_repeated(bin_dir, database, tmp_path, data):
-    db, target, rng = database.new(tmp_path), tmp_path / "b", random.Random(SEED)
+    db, target, rng = database.with_tables(tmp_path), tmp_path / "b", random.Random(SEED)
     fill(bin_dir, tmp_path / "r", db, data, count=6)
     backup(bin_dir, db, target, "--data", data)
     for number in range(KILLS):
@@ -286,7 +286,7 @@ def limited(bytes_):
 @pytest.mark.one_database
 def test_a_full_disk_leaves_the_earlier_backup(bin_dir, database, tmp_path, data):
     """The limit of a file's size is a full disk for the database and for artifacts."""
-    db, target = database.new(tmp_path), tmp_path / "b"
+    db, target = database.with_tables(tmp_path), tmp_path / "b"
     fill(bin_dir, tmp_path / "r", db, data, count=2)
     first = backup(bin_dir, db, target, "--data", data)["snapshot"]
     before = files_of(target / "artifacts")
@@ -338,7 +338,7 @@ def test_a_small_disk(bin_dir, tmp_path, data):
 
 
 def test_an_existing_database_is_replaced_only_by_force(bin_dir, database, tmp_path, data):
-    db, target, new, new_data = database.new(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db"), tmp_path / "new.files"
+    db, target, new, new_data = database.with_tables(tmp_path), tmp_path / "b", database.new(tmp_path, "new.db"), tmp_path / "new.files"
     fill(bin_dir, tmp_path / "r", db, data, count=2)
     backup(bin_dir, db, target, "--data", data)
     fill(bin_dir, tmp_path / "s", new, new_data, count=1, first=30)
@@ -431,7 +431,7 @@ def test_the_log_of_a_removed_database_is_not_applied(bin_dir, tmp_path, data, l
 
 @pytest.mark.one_database
 def test_newer_and_other_snapshots_are_refused(bin_dir, database, tmp_path, data):
-    db, target = database.new(tmp_path), tmp_path / "b"
+    db, target = database.with_tables(tmp_path), tmp_path / "b"
     fill(bin_dir, tmp_path / "r", db, data, count=1)
     name = backup(bin_dir, db, target, "--data", data)["snapshot"]["name"]
     path = target / "snapshots" / name / "manifest.json"
@@ -532,7 +532,7 @@ def test_the_password_is_in_no_argument(bin_dir, database, tmp_path, data):
     """Only the environment of pg_dump has it; a missing or old pg_dump is refused."""
     if database.kind != "postgres":
         pytest.skip("SQLite has no password")
-    db, tools, target = database.new(tmp_path), tmp_path / "bin", tmp_path / "b"
+    db, tools, target = database.with_tables(tmp_path), tmp_path / "bin", tmp_path / "b"
     fill(bin_dir, tmp_path / "r", db, data, count=1)
     tools.mkdir()
     script = tools / "pg_dump"

@@ -16,7 +16,7 @@ WORDS = ["auto", 3, 2.5, True, None, [1]]
 
 @pytest.fixture(scope="module")
 def dashboard(bin_dir, database, tmp_path_factory):
-    with Dashboard(bin_dir, database.new(tmp_path_factory.mktemp("db"))) as one:
+    with Dashboard(bin_dir, database.with_tables(tmp_path_factory.mktemp("db"))) as one:
         many = [*documents(), *results(5)]
         many += [little(1000 + i, timestamp=TIMES[i % 5], config={"server": {"max_num_seqs": WORDS[i % 6], "seed": WORDS[(i + 1) % 6]}}) for i in range(30)]
         done = one.upload("/api/upload/batch", many)

@@ -82,7 +82,7 @@ def known(one):
 @pytest.mark.one_database
 def test_hostile_documents(bin_dir, database, tmp_path):
     """As rows, in a segment, and from documents: the same values, and the same fields exist."""
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     few = [hostile(number) for number in range(11)]
     said = import_json(bin_dir, write_texts(tmp_path / "a.jsonl", few), "--db", db)
     stored = said["counts"]["stored"]
@@ -125,7 +125,7 @@ def raw(number, members):
 
 def test_members_that_json_writers_do_not_write(bin_dir, database, tmp_path):
     """Each is refused, or has the same value as a row, in a segment and from its document."""
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     said = import_json(bin_dir, write_texts(tmp_path / "a.jsonl", [raw(number, members) for number, members in enumerate(RAW)]), "--db", db, status=1)
     stored = said["counts"]["stored"]
     assert stored == len(RAW) - REFUSED and said["counts"]["rejected"] == REFUSED, said
@@ -150,7 +150,7 @@ def test_members_that_json_writers_do_not_write(bin_dir, database, tmp_path):
 @pytest.mark.release_only
 def test_two_processes_answer_alike(bin_dir, postgres, tmp_path):
     """Both write, one combines rows of the other, and one does not accept the leaves at first."""
-    db = postgres.new()
+    db = postgres.with_tables()
     for part in ("one", "two"):
         (tmp_path / part).mkdir()
     with Dashboard(bin_dir, db, "--data", tmp_path / "one") as one, Dashboard(bin_dir, db, "--data", tmp_path / "two") as two:
@@ -176,7 +176,7 @@ def bytes_text(db, data):
 
 def test_damaged_rows_are_read_from_documents(bin_dir, database, tmp_path):
     """Before they are combined and after it: bytes that end early, paths in another order, other kinds, nothing."""
-    db, total = database.new(tmp_path), SEGMENT + 10
+    db, total = database.with_tables(tmp_path), SEGMENT + 10
     import_json(bin_dir, write_lines(tmp_path / "a.jsonl", [simple(number) for number in range(SEGMENT - 16)]), "--db", db)
     # plain rows: 0, then path, flags, text with lengths; "tags.n" is cut, or follows a greater path
     cut = bytes([0, 4]) + b"aaaa\0" + bytes([0, 1]) + b"1\0" + bytes([6]) + b"tags"
@@ -208,7 +208,7 @@ def test_damaged_rows_are_read_from_documents(bin_dir, database, tmp_path):
 
 def test_leaves_of_version_1_are_made_again(bin_dir, database, tmp_path):
     """They may have a key of the document as the value of a field."""
-    db, path, text = database.new(tmp_path), b"=system.gpus.uuid", b'["hostile"]'
+    db, path, text = database.with_tables(tmp_path), b"=system.gpus.uuid", b'["hostile"]'
     import_json(bin_dir, write_texts(tmp_path / "a.jsonl", [hostile(number) for number in range(11)]), "--db", db)
     row = bytes([0, len(path)]) + path + bytes([0, 0, len(text)]) + text + b"\0"
     ((id_,),) = ask(db, "SELECT id FROM benchmark_runs WHERE run_id = 'small-6'")
@@ -226,7 +226,7 @@ def test_leaves_of_version_1_are_made_again(bin_dir, database, tmp_path):
 
 
 def test_results_are_pruned_while_the_index_is_made(bin_dir, database, tmp_path):
-    db, total = database.new(tmp_path), 400
+    db, total = database.with_tables(tmp_path), 400
     import_json(bin_dir, write_lines(tmp_path / "a.jsonl", [simple(number) for number in range(total)]), "--db", db)
     change(db, "DELETE FROM field_chunks; DELETE FROM field_segments; DELETE FROM field_rows")
     with Dashboard(bin_dir, db) as one:

@@ -65,7 +65,7 @@ def value(values, name, **labels):
 
 def test_the_metrics(bin_dir, source_dir, database, tmp_path):
     """All rows of the table and no others; numbers that follow what was done."""
-    with Dashboard(bin_dir, database.new(tmp_path)) as one:
+    with Dashboard(bin_dir, database.with_tables(tmp_path)) as one:
         job = one.upload("/api/upload/batch", [little(0), little(1), little(0), {"run_id": 5, "results": 3}])
         assert job["counts"]["stored"] == 2 and job["counts"]["duplicate"] == 1 and job["counts"]["rejected"] == 1
         one.ask("DELETE", f"/api/data/experiments/{one.ids()[0]}")
@@ -187,7 +187,7 @@ def test_health_of_a_stranger(bin_dir, tmp_path):
 def test_health_of_a_database_that_does_not_respond(bin_dir, postgres):
     """Its processes are stopped, so that queries get no response, not even an error: health, readiness, metrics and the cache
     respond."""
-    with Dashboard(bin_dir, postgres.new()) as one:
+    with Dashboard(bin_dir, postgres.with_tables()) as one:
         assert one.upload("/api/upload/json", little())["counts"]["stored"] == 1
         pids = postgres_processes(one.process.pid, postgres)
         try:
@@ -211,7 +211,7 @@ def test_health_of_a_database_that_does_not_respond(bin_dir, postgres):
 def postgres_processes(pid, postgres):
     """Returns the processes of the database server that work for the dashboard."""
     from sql_tools import ask
-    return [row[0] for row in ask(postgres.new(), f"SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%process {pid}'")]
+    return [row[0] for row in ask(postgres.address("postgres"), f"SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%process {pid}'")]
 
 
 def test_health_of_a_server_that_is_overloaded(bin_dir, tmp_path):
@@ -377,7 +377,7 @@ def test_the_watchdog(bin_dir, postgres, tmp_path):
     """It pings while the server works, not while its database does not respond, and again afterwards."""
     manager = Manager(str(tmp_path / "notify"))
     env = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "2000000"}
-    with Dashboard(bin_dir, postgres.new(), env=env) as one:
+    with Dashboard(bin_dir, postgres.with_tables(), env=env) as one:
         pings = lambda: manager.texts().count("WATCHDOG=1")
         wait_for(lambda: pings() >= 3, "it pings", seconds=30)
         assert one.get("/api/health").status == 200

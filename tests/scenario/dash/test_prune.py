@@ -131,7 +131,7 @@ def ids_of(db, table):
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_the_dry_run_is_what_goes(bin_dir, database, tmp_path, seed):
     rng = random.Random(SEED + seed)
-    store = Store(bin_dir, database.new(tmp_path), tmp_path / "files", rng)
+    store = Store(bin_dir, database.with_tables(tmp_path), tmp_path / "files", rng)
     for _ in range(2):
         rules = [random_rule(rng) for _ in range(rng.randint(1, 3))]
         with_rows = any("kind" not in rule and "max_bytes" not in rule for rule in rules) and rng.random() < 0.6
@@ -188,7 +188,7 @@ def test_a_tag_that_is_held_meanwhile_counts(bin_dir, tmp_path, args):
 
 def test_holds(bin_dir, database, tmp_path):
     rng = random.Random(SEED)
-    store = Store(bin_dir, database.new(tmp_path), tmp_path / "files", rng, count=12)
+    store = Store(bin_dir, database.with_tables(tmp_path), tmp_path / "files", rng, count=12)
     assert [(hold["tag"], hold["value"]) for hold in store.prune("--hold", "case=17", "--hold", "größe=none")["holds"]] == [("case", "17"), ("größe", "none")]
     held = {id_ for id_, result in store.results.items() if result["tags"]["case"] == "17"}
     assert held and ids_of(store.db, "benchmark_runs") == set(store.results)
@@ -217,7 +217,7 @@ def test_holds(bin_dir, database, tmp_path):
 
 
 def test_a_plan_that_has_changed_is_refused(bin_dir, database, tmp_path):
-    store = Store(bin_dir, database.new(tmp_path), tmp_path / "files", random.Random(SEED), count=6)
+    store = Store(bin_dir, database.with_tables(tmp_path), tmp_path / "files", random.Random(SEED), count=6)
     shown = store.prune("--rule", "age=1d")
     assert shown["total"]["artifacts"] > 0
     change(store.db, "DELETE FROM artifacts WHERE id = 1")
@@ -233,7 +233,7 @@ def test_a_plan_that_has_changed_is_refused(bin_dir, database, tmp_path):
 
 def test_marks_of_possible_duplicates_follow(bin_dir, database, tmp_path):
     """Removing the oldest result of a run changes the marks of the others, which are removed all the same."""
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     figures = {"duration": 31.5, "mean_ttft_ms": 81.25, "mean_itl_ms": 9.875}
     path = tmp_path / "r.jsonl"
     path.write_text("".join(json.dumps({"run_id": f"r{i}", "suite": "old" if i < 4 else "new", "config": {"server": {"seed": 1}}, "results": figures}) + "\n"

@@ -50,7 +50,7 @@ def test_a_session_outlives_the_process(bin_dir, db, tmp_path):
 
 def test_a_restored_database_has_no_session(bin_dir, database, tmp_path):
     """A session that has ended since the backup must not begin again. The token stays valid."""
-    db, new, path = database.new(tmp_path), database.new(tmp_path, "new.db"), tmp_path / "tokens"
+    db, new, path = database.with_tables(tmp_path), database.new(tmp_path, "new.db"), tmp_path / "tokens"
     with Guarded(bin_dir, db, path) as one:
         cookies = [sign_in(one, one.tokens["read"]) for _ in range(2)]
         backup(bin_dir, db, tmp_path / "b")
@@ -69,7 +69,7 @@ def test_processes_of_one_database(bin_dir, database, tmp_path):
     """A session is known at once, and its end within two seconds. Each process has a token file of its own, with the same tokens."""
     if getattr(database, "kind", None) != "postgres":
         return
-    db, path, copy = database.new(tmp_path), tmp_path / "tokens", tmp_path / "copy"
+    db, path, copy = database.with_tables(tmp_path), tmp_path / "tokens", tmp_path / "copy"
     with contextlib.ExitStack() as stack:
         one = stack.enter_context(Guarded(bin_dir, db, path))
         shutil.copy(path, copy)
@@ -101,7 +101,7 @@ def test_a_stream_ends_with_its_session(bin_dir, database, tmp_path, other):
     """Also if the user signs out in another process. The token stays valid, and so do streams of the user's other sessions."""
     if other and getattr(database, "kind", None) != "postgres":
         return
-    db, path = database.new(tmp_path), tmp_path / "tokens"
+    db, path = database.with_tables(tmp_path), tmp_path / "tokens"
     with contextlib.ExitStack() as stack:
         one = stack.enter_context(Guarded(bin_dir, db, path))
         where = stack.enter_context(Dashboard(bin_dir, db, "--token-file", path)) if other else one

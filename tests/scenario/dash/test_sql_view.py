@@ -27,7 +27,7 @@ IN_SQLITE = {"REAL": "double", "INTEGER": "boolean", "TEXT": "text"}
 def stored(bin_dir, database, tmp_path_factory):
     """A database for all tests, which leave its view complete."""
     tmp_path = tmp_path_factory.mktemp("view")
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     documents = [{**GOOD, "run_id": "exp_20260101_000000_00000a"}, *made_results(random.Random(SEED), 40)]
     (tmp_path / "r.jsonl").write_text("".join(json.dumps(document) + "\n" for document in documents))
     assert import_json(bin_dir, tmp_path / "r.jsonl", "--db", db)["counts"]["stored"] == len(documents)

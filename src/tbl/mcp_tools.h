@@ -27,10 +27,11 @@ TOOL(run, "Run one experiment", "run", "--brief", RUN, "", "config! output! set 
 TOOL(sweep, "Run a sweep", "sweep run", "--brief", RUN, "file", "output-dir! repeats resume order seed only sim wait", sweep_brief,
      "Run every combination of the section 'sweep' of an experiment file, each 'repeats' times. With 'resume' and more "
      "'repeats', only new runs are made. The combinations are not ranked: compare their 'side'.")
-TOOL(compare, "Compare results", "compare", "--brief", READ, "sides", "metrics min-effect", compare_brief,
+TOOL(compare, "Compare results", "compare", "--brief", READ, "sides", "metrics min-effect error", compare_brief,
      "Compare groups of runs with the first side. Each metric is proven better, worse or equal, or not proven, with the "
      "number of further runs that are expected to prove it. Only 'proven' findings may be reported as differences. The "
-     "comparison may be repeated after every run.")
+     "comparison may be repeated after every run. Give each of several comparisons a share of 5 % as 'error', such as 1% for "
+     "five.")
 TOOL(query_experiments, "Query results", "query experiments", "--json", ASK, "", "filter columns sort limit", experiments,
      "List results of the dashboard that match a filter, with the requested fields. Each is one run.")
 TOOL(query_fields, "Find fields", "query fields", "--json", ASK, "", "search limit", fields,

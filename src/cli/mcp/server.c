@@ -13,8 +13,6 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/text.h"
 #include "cli/mcp/call.h"
 #include "cli/mcp/message.h"
 

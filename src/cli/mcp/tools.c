@@ -3,9 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clean.h"
-#include "base/file.h"
+#include "base/command.h"
 #include "base/text.h"
 #include "cli/mcp/answers.h"
 
@@ -229,7 +230,7 @@ static int resolve(const struct cli_mcp_limits *limits, const char *name, const 
 		err->code = PL_ERR_INVALID;
 		return pl_err_wrap(err, "%s", name);
 	}
-	if (mark == NULL || pl_file_exists(path)) {
+	if (mark == NULL || access(path, F_OK) == 0) {
 		*ret = pl_take(path);
 		return 0;
 	}

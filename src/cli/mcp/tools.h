@@ -1,10 +1,11 @@
 /* The tools, rows of tbl/mcp_tools.h: their schemas, and the command line that a call stands for. */
 #pragma once
 
-#include "base/command.h"
 #include "base/json.h"
 #include "base/strv.h"
 #include "cli/mcp/root.h"
+
+struct pl_commands;
 
 enum cli_mcp_access {
 	CLI_MCP_READ, /* reads files below the root */

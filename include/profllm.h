@@ -5,7 +5,8 @@
  * host may have threads, children and signal handlers of its own:
  * - The library starts no thread, installs no signal handler, writes to no standard stream, and changes neither the
  *   working directory nor the umask. It waits for its own child processes only, by descriptor.
- * - If the host ends in any way, the run and its server end, too.
+ * - If the host ends in any way, the run and its server end, too. A child that the host forks, and that executes no
+ *   program, counts as the host.
  * - The host may ignore SIGCHLD or reap all children: the library then takes the exit status from the program's output.
  *
  * Errors: functions that can fail return 0 (PROFLLM_OK) or a code of enum profllm_code. Their last parameter gets the

@@ -213,7 +213,7 @@ static int start_process(profllm_run *run, struct pl_err *err)
 	return done;
 }
 
-/* With the lock. If it fails after the start of the process, closing the pipe ends the run. */
+/* With the lock. If it fails after the start of the process, nothing of it remains. */
 static int start(profllm_run *run, struct pl_err *err)
 {
 	if (run->canceled > 0)
@@ -226,6 +226,9 @@ static int start(profllm_run *run, struct pl_err *err)
 	if (start_process(run, err) == 0 && watch(run->events, run->pipe, err) == 0 &&
 	    watch(run->events, run->process.pidfd, err) == 0)
 		return 0;
+	int status;
+	library_process_signal(&run->process, SIGKILL);
+	(void)library_process_wait(&run->process, -1, &status);
 	pl_fd_close(&run->pipe);
 	pl_fd_close(&run->events);
 	return -1;

@@ -27,6 +27,7 @@ int cli_unknown_in(const struct pl_commands *commands, const char *name);
 #define COMMAND(name, options, summary)        \
 	int cmd_##name(int argc, char **argv); \
 	extern const struct pl_opt_command cli_##name##_command;
+#define COMMAND_NAMED(name, text, options, summary) COMMAND(name, options, summary)
 #include "tbl/commands.h"
 /* Completes a command line for the scripts of cmd_completion(). Not listed in the help. */
 int cmd_complete(int argc, char **argv);

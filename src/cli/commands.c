@@ -35,7 +35,8 @@ int cli_unknown_command(const char *name)
 }
 
 static const struct pl_command rows[] = {
-#define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
+#define COMMAND(name, options, summary)             { #name, cmd_##name, summary, options },
+#define COMMAND_NAMED(name, text, options, summary) { text, cmd_##name, summary, options },
 #include "tbl/commands.h"
 	{ NULL, NULL, NULL, NULL },
 };

@@ -4,9 +4,10 @@
  */
 #pragma once
 
-#include "run/container.h"
 #include "run/resources/resources.h"
 #include "run/target.h"
+
+struct run_container;
 
 struct run_launch {
 	char *url; /* a server that is already running; NULL: ours. With a URL, all other members are

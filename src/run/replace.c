@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "result/document.h"
 #include "result/existing.h"
 
 /* Replaces the object's text at `key` if it equals `from`. */

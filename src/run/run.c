@@ -15,6 +15,7 @@
  * recorded stage, every end leaves a result, or the journal to make one.
  */
 #include "run/run.h"
+#include "run/container.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * cli_NAME_command, and is the line of the table in src/cli/commands.c.
  *
  * COMMAND(name, options, summary)
+ * COMMAND_NAMED(name, text, options, summary)   the user writes `text`
  *   options   &cli_NAME_command, or NULL for a command without any
  * It is undefined at the end. Commands of `vllm bench` that are missing are in tbl/bench_commands.h.
  */
@@ -11,6 +12,7 @@ COMMAND(demo, &cli_demo_command, "measure a simulated server and show its result
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
 COMMAND(sweep, &cli_sweep_command, "run every combination of the values in one file")
 COMMAND(bench, &cli_bench_command, "send load to a running server, as vllm bench serve does")
+COMMAND_NAMED(export_job, "export-job", &cli_export_job_command, "write the job of a cluster for an experiment")
 COMMAND(recover, &cli_recover_command, "write the result of a killed run from its journal")
 COMMAND(validate, &cli_validate_command, "check experiments and command lines before a run")
 COMMAND(config, &cli_config_command, "convert between command lines, results and experiments")
@@ -29,3 +31,4 @@ COMMAND(help, NULL, "list the commands, or show the options of one")
 COMMAND(version, &cli_version_command, "show the version")
 
 #undef COMMAND
+#undef COMMAND_NAMED

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "dash/access/private_file.h"
 #include "dash/access/tokens.h"
 

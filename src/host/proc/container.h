@@ -10,12 +10,13 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct pl_buf;
 
 #define HOST_CONTAINER_PREFIX "profllm_"
 

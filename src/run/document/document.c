@@ -3,6 +3,7 @@
  * stage, and `recover` starts from it. Both use the same functions, so a recovered result has the same keys.
  */
 #include "run/document/document.h"
+#include "run/container.h"
 
 #include <math.h>
 #include <stdlib.h>

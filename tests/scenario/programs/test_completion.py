@@ -81,7 +81,7 @@ def table(bin_dir):
 
 def commands(bin_dir):
     listed = run_profllm(bin_dir, "help").stdout.split("Commands:")[1].split("Options:")[0]
-    return re.findall(r"^  ([a-z]+) ", listed, re.M)
+    return re.findall(r"^  ([a-z-]+) ", listed, re.M)
 
 
 def options(bin_dir, command):
@@ -373,7 +373,7 @@ def of_dashboard(bin_dir, *words):
 
 def test_words_of_the_dashboard(bin_dir):
     listed = run_dashboard(bin_dir, "help").stdout.split("Commands:")[1].split("Options:")[0]
-    names = re.findall(r"^  ([a-z]+) ", listed, re.M)
+    names = re.findall(r"^  ([a-z-]+) ", listed, re.M)
     assert {"import", "completion"} <= set(names) and of_dashboard(bin_dir, "") == [*names, "--help", "--version"]
     for name in set(names) - {"help"}:
         told = re.findall(r"^  (?:-\w, |    )--([a-z-]+)", run_dashboard(bin_dir, name, "--help").stdout, re.M)

@@ -68,7 +68,7 @@ def helps(bin_dir):
 
 
 def commands_of(bin_dir):
-    return re.findall(r"^  ([a-z]+) ", run_profllm(bin_dir, "--help").stdout.split("Commands:")[1], re.M)
+    return re.findall(r"^  ([a-z-]+) ", run_profllm(bin_dir, "--help").stdout.split("Commands:")[1], re.M)
 
 
 def test_the_readme_shows_commands():

@@ -33,6 +33,8 @@ static STORE_STATEMENT(sql_changed_since,
 struct piece {
 	const char *path;
 	struct store_leaf_chunk chunk;
+	uint32_t *
+		numbers; /* of each code: the number of its leaf; 0: none that the question depends on */
 };
 
 struct segment {
@@ -45,12 +47,17 @@ struct segment {
 	size_t room;
 };
 
-/* Values that were made, by the leaves that they were made from. */
 struct made {
 	const char *key; /* NULL: free */
 	size_t len;
 	uint64_t hash;
 	uint32_t value;
+};
+/* A hash table by bytes. */
+struct table {
+	struct made *slots;
+	size_t count;
+	size_t slot_count;
 };
 
 struct loading {
@@ -62,9 +69,10 @@ struct loading {
 	struct segment *segments;
 	size_t segment_count;
 	size_t segment_room;
-	struct made *made;
-	size_t made_count;
-	size_t slot_count;
+	struct table values;  /* by the leaves of a document */
+	struct table numbers; /* of leaves, from 1 on */
+	struct table
+		tuples; /* values by the numbers of the leaves: documents of all segments have few */
 	struct pl_buf key;
 };
 
@@ -119,33 +127,58 @@ static uint32_t make_value(struct loading *loading, const struct res_leaf *leave
 	return add_cell(loading, &cell);
 }
 
-static struct made *slot_of(const struct loading *loading, const char *key, size_t len,
-			    uint64_t hash)
+static struct made *slot_of(const struct table *table, const void *key, size_t len, uint64_t hash)
 {
-	size_t mask = loading->slot_count - 1, at = (size_t)(hash ^ hash >> 32) & mask;
+	size_t mask = table->slot_count - 1, at = (size_t)(hash ^ hash >> 32) & mask;
 
-	for (; loading->made[at].key != NULL; at = (at + 1) & mask) {
-		const struct made *made = &loading->made[at];
+	for (; table->slots[at].key != NULL; at = (at + 1) & mask) {
+		const struct made *made = &table->slots[at];
 		if (made->hash == hash && made->len == len && memcmp(made->key, key, len) == 0)
 			break;
 	}
-	return &loading->made[at];
+	return &table->slots[at];
 }
 
-static void widen(struct loading *loading)
+static void widen(struct table *table)
 {
-	struct made *before = loading->made;
-	size_t count = loading->slot_count;
+	struct made *before = table->slots;
+	size_t count = table->slot_count;
 
-	if (loading->made_count * 2 < count)
+	if (table->count * 2 < count)
 		return;
-	loading->slot_count = count == 0 ? MADE_MIN : count * 4;
-	loading->made = pl_alloc_array(loading->slot_count, sizeof(*loading->made));
+	table->slot_count = count == 0 ? MADE_MIN : count * 4;
+	table->slots = pl_alloc_array(table->slot_count, sizeof(*table->slots));
 	for (size_t i = 0; i < count; i++) {
 		if (before[i].key != NULL)
-			*slot_of(loading, before[i].key, before[i].len, before[i].hash) = before[i];
+			*slot_of(table, before[i].key, before[i].len, before[i].hash) = before[i];
 	}
 	free(before);
+}
+
+/* Returns the entry with this key, which may be new. */
+static struct made *entry_of(struct loading *loading, struct table *table, const void *key,
+			     size_t len, bool *ret_is_new)
+{
+	uint64_t hash = pl_hash_words(PL_HASH_NONE, key, len);
+
+	widen(table);
+	struct made *made = slot_of(table, key, len, hash);
+	*ret_is_new = made->key == NULL;
+	if (*ret_is_new) {
+		*made = (struct made){ .key = pl_arena_strndup(loading->arena, key, len),
+				       .len = len,
+				       .hash = hash };
+		table->count++;
+	}
+	return made;
+}
+
+static void add_to_key(struct pl_buf *key, const struct res_leaf *leaf)
+{
+	/* the ends of texts separate them */
+	pl_buf_add(key, leaf->path, strlen(leaf->path) + 1);
+	pl_buf_add_char(key, (char)leaf->flags);
+	pl_buf_add(key, leaf->text, strlen(leaf->text) + 1);
 }
 
 /* Returns the value of these leaves of one document, which the question depends on. */
@@ -153,32 +186,20 @@ static uint32_t value_of(struct loading *loading, const struct res_leaf *leaves,
 {
 	struct pl_buf *key = &loading->key;
 	uint32_t value;
+	bool is_new;
 
 	if (count == 0)
 		return MIRROR_INDEXED_NOT_THERE;
 	if (count == 1 && (value = make_simple(loading, leaves)) != MIRROR_INDEXED_UNKNOWN)
 		return value;
 	pl_buf_clear(key);
-	for (size_t i = 0; i < count; i++) {
-		/* the ends of texts separate them */
-		pl_buf_add(key, leaves[i].path, strlen(leaves[i].path) + 1);
-		pl_buf_add_char(key, (char)leaves[i].flags);
-		pl_buf_add(key, leaves[i].text, strlen(leaves[i].text) + 1);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_to_key(key, &leaves[i]);
 	if (key->full)
 		return MIRROR_INDEXED_UNKNOWN;
-	widen(loading);
-	uint64_t hash = pl_hash_words(PL_HASH_NONE, key->data, key->len);
-	struct made *made = slot_of(loading, key->data, key->len, hash);
-	if (made->key == NULL) {
-		*made = (struct made){
-			.key = pl_arena_strndup(loading->arena, key->data, key->len),
-			.len = key->len,
-			.hash = hash,
-			.value = make_value(loading, leaves, count),
-		};
-		loading->made_count++;
-	}
+	struct made *made = entry_of(loading, &loading->values, key->data, key->len, &is_new);
+	if (is_new)
+		made->value = make_value(loading, leaves, count);
 	return made->value;
 }
 
@@ -347,21 +368,54 @@ static struct res_leaf leaf_of(const struct piece *piece, uint16_t code)
 	return (struct res_leaf){ piece->path, item->text, item->flags };
 }
 
+/* Gives equal leaves of all segments the same number. */
+static void number_leaves(struct loading *loading, struct piece *piece)
+{
+	struct pl_buf *key = &loading->key;
+	bool is_new;
+
+	piece->numbers = pl_alloc_array(piece->chunk.count + 1, sizeof(*piece->numbers));
+	for (size_t i = 1; i <= piece->chunk.count; i++) {
+		const struct res_leaf leaf = leaf_of(piece, (uint16_t)i);
+		if (res_leaf_is_ignored(&loading->question, &leaf))
+			continue;
+		pl_buf_clear(key);
+		add_to_key(key, &leaf);
+		struct made *made = entry_of(loading, &loading->numbers, key->data, key->len,
+					     &is_new);
+		if (is_new)
+			made->value = (uint32_t)loading->numbers.count;
+		piece->numbers[i] = made->value;
+	}
+}
+
+/* The numbers of a row's leaves are compared instead of their texts. */
 static uint32_t value_of_row(struct loading *loading, const struct segment *segment, size_t row)
 {
+	uint32_t numbers[LEAVES_MAX];
 	struct res_leaf leaves[LEAVES_MAX];
 	size_t count = 0;
+	bool is_new;
 
 	for (size_t i = 0; i < segment->count; i++) {
-		uint16_t code = segment->pieces[i].chunk.codes[row];
-		if (code == 0)
+		uint32_t number = segment->pieces[i].numbers[segment->pieces[i].chunk.codes[row]];
+		if (number == 0)
 			continue;
 		if (count == LEAVES_MAX)
 			return MIRROR_INDEXED_UNKNOWN;
-		leaves[count] = leaf_of(&segment->pieces[i], code);
-		count += !res_leaf_is_ignored(&loading->question, &leaves[count]);
+		numbers[count++] = number;
 	}
-	return value_of(loading, leaves, count);
+	struct made *made = entry_of(loading, &loading->tuples, numbers, count * sizeof(*numbers),
+				     &is_new);
+	if (!is_new)
+		return made->value;
+	count = 0;
+	for (size_t i = 0; i < segment->count; i++) {
+		const struct piece *piece = &segment->pieces[i];
+		if (piece->numbers[piece->chunk.codes[row]] != 0)
+			leaves[count++] = leaf_of(piece, piece->chunk.codes[row]);
+	}
+	return made->value = value_of(loading, leaves, count);
 }
 
 /* Most fields have one path, and few values. */
@@ -389,9 +443,12 @@ static void set_values(struct loading *loading, const struct segment *segment)
 						   : MIRROR_INDEXED_UNKNOWN;
 	if (segment->is_accepted && segment->count == 1)
 		values_of_piece(loading, segment, values);
-	for (size_t row = 0; segment->is_accepted && segment->count > 1 && row < segment->rows;
-	     row++)
-		values[row] = value_of_row(loading, segment, row);
+	if (segment->is_accepted && segment->count > 1) {
+		for (size_t i = 0; i < segment->count; i++)
+			number_leaves(loading, &segment->pieces[i]);
+		for (size_t row = 0; row < segment->rows; row++)
+			values[row] = value_of_row(loading, segment, row);
+	}
 	for (size_t row = 0; row < segment->rows; row++)
 		at = set_value(loading, at, segment->ids[row], values[row]);
 }
@@ -504,12 +561,16 @@ static int load(struct store *store, struct loading *loading, struct pl_err *err
 static void loading_done(struct loading *loading)
 {
 	for (size_t i = 0; i < loading->segment_count; i++) {
-		for (size_t k = 0; k < loading->segments[i].count; k++)
+		for (size_t k = 0; k < loading->segments[i].count; k++) {
 			store_leaf_chunk_done(&loading->segments[i].pieces[k].chunk);
+			free(loading->segments[i].pieces[k].numbers);
+		}
 		free(loading->segments[i].pieces);
 	}
 	free(loading->segments);
-	free(loading->made);
+	free(loading->values.slots);
+	free(loading->numbers.slots);
+	free(loading->tuples.slots);
 	pl_buf_done(&loading->key);
 	pl_arena_free(loading->arena);
 	res_leaf_question_done(&loading->question);

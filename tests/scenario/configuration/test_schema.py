@@ -18,7 +18,7 @@ LISTS = {
                     "KIND_OLD": "offline_old_options"},
     "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
-    "commands": {"COMMAND": "commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
+    "commands": {"COMMAND": "commands", "COMMAND_NAMED": "commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
     "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",

@@ -2230,10 +2230,10 @@ class ResultEngine(TypedDict, total=False):
 class ResultContainer(TypedDict, total=False):
     image: Union[str, None]
     digest: Union[str, None]
-    image_id: Union[str, None]
+    image_id: str
     runtime: Union[str, None]
-    runtime_version: Union[str, None]
-    name: Union[str, None]
+    runtime_version: str
+    name: str
 
 
 class ResultLoadClient(TypedDict, total=False):

@@ -347,9 +347,13 @@ json_t *run_container_to_json(const struct exp_config *experiment,
 		return json;
 	json_object_set_new(json, "image", pl_json_text(container->image));
 	json_object_set_new(json, "digest", pl_json_text(container->digest));
-	json_object_set_new(json, "image_id", pl_json_text(container->image_id));
 	json_object_set_new(json, "runtime", json_string(spec.runtime));
-	json_object_set_new(json, "runtime_version", pl_json_text(container->runtime_version));
+	/* notes: the keys are missing if they are unknown */
+	if (container->image_id != NULL)
+		json_object_set_new(json, "image_id", json_string(container->image_id));
+	if (container->runtime_version != NULL)
+		json_object_set_new(json, "runtime_version",
+				    json_string(container->runtime_version));
 	json_object_set_new(json, "name", json_string(container->name));
 	return json;
 }

@@ -454,10 +454,10 @@ FIELD(difference, current, ANY, "", "", PROVENANCE, EACH, "value in this run")
 
 FIELD(container, image, TEXT, "", "", ENGINE, NONE, "container image")
 FIELD(container, digest, TEXT, "", "", ENGINE, NONE, "digest of the image in its registry; the digest of its configuration if no registry has it")
-FIELD(container, image_id, LATER_TEXT, "", "", ENGINE, NONE, "id of the image on this host")
+FIELD(container, image_id, NOTE, "", "", ENGINE, NONE, "id of the image on this host")
 FIELD(container, runtime, LATER_TEXT, "", "", ENGINE, NONE, "program that started the container: docker or podman")
-FIELD(container, runtime_version, LATER_TEXT, "", "", ENGINE, NONE, "version of that program, or of its daemon")
-FIELD(container, name, LATER_TEXT, "", "", PROVENANCE, NONE, "name of the container")
+FIELD(container, runtime_version, NOTE, "", "", ENGINE, NONE, "version of that program, or of its daemon")
+FIELD(container, name, NOTE, "", "", PROVENANCE, NONE, "name of the container")
 
 FIELD(series, file, TEXT, "", "", PROVENANCE, NONE, "artifact with the time series; null: none was written")
 FIELD(series, interval_ms, NUMBER, "", "ms", PROVENANCE, NONE, "time between samples of GPU and host")

@@ -12,12 +12,12 @@
  * Errors: functions that can fail return 0 (PROFLLM_OK) or a code of enum profllm_code. Their last parameter gets the
  * code and one line of text; it may be NULL. On failure they leave their results untouched. Wrong usage, such as NULL
  * for a handle, is undefined unless a comment permits it. If memory runs out, the library writes one line to standard
- * error and calls abort().
+ * error and calls abort(); jansson may report a valid text as invalid instead.
  *
  * Threads: different handles may be used by different threads at the same time. One handle may be used by one thread
  * at a time, with two exceptions: a profllm_program may be shared, and any thread may call profllm_run_cancel(). The
  * library reads the environment of the process when it starts a program, so no other thread may change it then
- * (setenv()).
+ * (setenv()). A thread needs 64 KiB of stack, and what its callbacks take.
  *
  * Ownership: the caller frees what a parameter `ret` returns with the function of its type, which accepts NULL. A text
  * that a function returns as const char * belongs to its handle. A text for `char **` is freed with profllm_free().
@@ -88,7 +88,7 @@ typedef struct profllm_program profllm_program;
 PROFLLM_API int profllm_program_open(const char *path, profllm_program **ret,
 				     struct profllm_error *error);
 PROFLLM_API void profllm_program_close(profllm_program *program);
-/* Returns the path of the program. */
+/* Returns the path of the program, from the root: the host may change its directory. */
 PROFLLM_API const char *profllm_program_path(const profllm_program *program);
 /* Asks the program for its version, such as "0.1.0"; takes milliseconds. */
 PROFLLM_API int profllm_program_version(const profllm_program *program, char **ret,
@@ -156,7 +156,7 @@ PROFLLM_API int profllm_validate(const profllm_program *program,
 /* A result of a run (docs/reference/result-file.md). It does not change. */
 typedef struct profllm_result profllm_result;
 
-/* Reads a result file of at most 256 MiB. PROFLLM_INVALID: it is not a result of ProfLLM. */
+/* Reads a result file of at most 256 MiB and 128 levels. PROFLLM_INVALID: it is not a result of ProfLLM. */
 PROFLLM_API int profllm_result_read(const char *path, profllm_result **ret,
 				    struct profllm_error *error);
 PROFLLM_API int profllm_result_parse(const char *text, size_t length, profllm_result **ret,
@@ -183,7 +183,8 @@ PROFLLM_API int profllm_result_check(const profllm_result *result, profllm_findi
 				     struct profllm_error *error);
 /*
  * Writes the result to a temporary file, syncs it and renames it to `path`: there is never a part of it. An existing
- * file is replaced only if `overwrite` is set, else the function returns PROFLLM_INVALID. Artifacts are not copied.
+ * file is replaced only if `overwrite` is set, else the function returns PROFLLM_INVALID, also if it is a link to
+ * nothing. Threads and processes may write to one path at the same time. Artifacts are not copied.
  */
 PROFLLM_API int profllm_result_write(const profllm_result *result, const char *path, bool overwrite,
 				     struct profllm_error *error);
@@ -221,14 +222,15 @@ struct profllm_progress {
 PROFLLM_API int profllm_run_new(const profllm_program *program,
 				const profllm_experiment *experiment, const char *output,
 				profllm_run **ret, struct profllm_error *error);
-/* Before the start. `flags`: values of enum profllm_run_flag, combined with |. */
+/* Before the start. `flags`: values of enum profllm_run_flag, combined with |; with others, the start fails. */
 PROFLLM_API void profllm_run_set_flags(profllm_run *run, unsigned flags);
 /* Before the start. Waits up to `seconds` for GPUs and ports in use; below 0: without limit. Default: not at all. */
 PROFLLM_API void profllm_run_set_wait(profllm_run *run, double seconds);
 
 /*
  * Callbacks, set before the start; NULL: none. profllm_run_dispatch() and profllm_run_wait() call them, in the thread
- * that calls these. A callback may call profllm_run_cancel(), but no other function of its run.
+ * that calls these. A callback may call profllm_run_cancel(), but no other function of its run. It returns: no
+ * longjmp(), no exception of C++.
  *
  * phase: starting, warming_up, measuring, draining, profiling, stopping. More may be added. log: a line of the program
  * (source "profllm") or of the server (source "server"): of the server's last five lines in each second, the new ones;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,7 +27,8 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 	if (fd < 0)
 		return pl_err_errno(err, "could not open '%s'", path);
 	for (;;) {
-		char block[65536];
+		/* threads of a host of libprofllm may have small stacks */
+		char block[16384];
 		ssize_t got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)));
 		if (got < 0)
 			return pl_err_errno(err, "could not read '%s'", path);
@@ -54,6 +56,22 @@ int pl_fd_write(int fd, const char *data, size_t len)
 {
 	while (len > 0) {
 		ssize_t done = TEMP_FAILURE_RETRY(write(fd, data, len));
+		if (done < 0)
+			return -1;
+		data += done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+int pl_fd_write_wait(int fd, const char *data, size_t len)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	while (len > 0) {
+		ssize_t done = TEMP_FAILURE_RETRY(write(fd, data, len));
+		if (done < 0 && errno == EAGAIN && (poll(&ready, 1, -1) > 0 || errno == EINTR))
+			continue;
 		if (done < 0)
 			return -1;
 		data += done;
@@ -137,10 +155,11 @@ int pl_file_read_mode(const char *text, unsigned *ret, struct pl_err *err)
 
 static int open_new(struct pl_file_new *file, const char *path, struct pl_err *err)
 {
-	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	/* of this thread: another one may write the same path */
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)gettid());
 	/*
 	 * Another user with write access to the directory can predict this name and create it first.
-	 * O_EXCL makes sure that the file belongs to this process. A leftover of an earlier process
+	 * O_EXCL makes sure that the file belongs to this thread. A leftover of an earlier thread
 	 * with this ID is removed. The umask applies to 0666.
 	 */
 	(void)unlink(temporary);
@@ -208,8 +227,22 @@ int pl_file_sync_dir_of(const char *path, struct pl_err *err)
 	return pl_file_sync(folder, err);
 }
 
+static int put_in_place(const struct pl_file_new *file)
+{
+	if (!file->must_be_new)
+		return rename(file->temporary, file->path);
+	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	/* a file system without the flag: a link fails, too, if the name exists */
+	if (link(file->temporary, file->path) < 0)
+		return -1;
+	return unlink(file->temporary);
+}
+
 /*
- *    write ──> PATH.tmp.PID ──fsync──> rename over PATH ──fsync──> folder
+ *    write ──> PATH.tmp.TID ──fsync──> rename over PATH ──fsync──> folder
  *
  * At each moment PATH is the whole old file or the whole new one.
  */
@@ -223,8 +256,12 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 				  file->path);
 	/* fclose() ends the stream even where it fails; a second one would be a use after free. */
 	FILE *stream = pl_take(file->stream);
-	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
+	if (fclose(stream) != 0)
 		return pl_err_errno(err, "could not write '%s'", file->path);
+	if (put_in_place(file) < 0)
+		return file->must_be_new && errno == EEXIST
+			       ? pl_err_invalid(err, "'%s' exists", file->path)
+			       : pl_err_errno(err, "could not write '%s'", file->path);
 	free(pl_take(file->temporary));
 	return pl_file_sync_dir_of(file->path, err);
 }
@@ -246,6 +283,22 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
 
 	if (pl_file_new_open(&file, path, err) < 0)
 		return -1;
+	if (fwrite(data, 1, len, file.stream) != len)
+		return pl_err_errno(err, "could not write '%s'", path);
+	return pl_file_new_commit(&file, err);
+}
+
+int pl_file_write_new(const char *path, const void *data, size_t len, struct pl_err *err)
+{
+	auto_file_new file = { 0 };
+	struct stat st;
+
+	/* also a link to nothing */
+	if (lstat(path, &st) == 0)
+		return pl_err_invalid(err, "'%s' exists", path);
+	if (pl_file_new_open_private(&file, path, err) < 0)
+		return -1;
+	file.must_be_new = true;
 	if (fwrite(data, 1, len, file.stream) != len)
 		return pl_err_errno(err, "could not write '%s'", path);
 	return pl_file_new_commit(&file, err);
@@ -370,7 +423,7 @@ void pl_sha256(const void *data, size_t len, char hex[PL_SHA256_HEX_BYTES])
 int pl_fd_sha256(int fd, char hex[PL_SHA256_HEX_BYTES])
 {
 	auto_digest *digest = pl_digest_new();
-	char block[65536];
+	char block[16384];
 	ssize_t got;
 
 	while ((got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)))) > 0)

@@ -23,6 +23,8 @@ char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len);
 
 /* Writes all bytes and retries after signals. Returns -1 with errno on failure. */
 int pl_fd_write(int fd, const char *data, size_t len) PL_MUST_CHECK;
+/* The same, also if another process made the descriptor non-blocking: waits until it has room. */
+int pl_fd_write_wait(int fd, const char *data, size_t len) PL_MUST_CHECK;
 
 /* Returns the next name in an open directory, without "." and "..". NULL: end, or `dir` is NULL. */
 const char *pl_dir_next(DIR *dir);
@@ -31,13 +33,14 @@ void pl_dir_close(DIR **dir);
 #define auto_dir __attribute__((cleanup(pl_dir_close), unused)) DIR *
 
 /*
- * A file being written under a temporary name ("PATH.tmp.PID" in the same directory). Commit runs
+ * A file being written under a temporary name ("PATH.tmp.TID" in the same directory). Commit runs
  * fflush, fsync, rename, and fsync of the directory. Close without commit removes the file.
  */
 struct pl_file_new {
 	FILE *stream;
 	char *path;
 	char *temporary;
+	bool must_be_new; /* commit fails with EEXIST instead of replacing a file */
 };
 /* Opens for a path that the user gave: if `path` is a symbolic link, commit replaces the target. */
 int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err) PL_MUST_CHECK;
@@ -61,6 +64,9 @@ int pl_file_read_mode(const char *text, unsigned *ret, struct pl_err *err) PL_MU
 
 /* Opens, writes and commits in one call. */
 int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
+/* The same for a path that must not exist (INVALID): of two at once, one fails. */
+int pl_file_write_new(const char *path, const void *data, size_t len,
+		      struct pl_err *err) PL_MUST_CHECK;
 /*
  * Returns 0 if a new file could be made at `path`: its directory exists and is writable, and `path`
  * is a regular file or does not exist.

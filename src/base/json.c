@@ -22,6 +22,9 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 				  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
 					  JSON_DECODE_INT_AS_REAL | flags,
 				  &fault);
+	/* of no memory, jansson says nothing */
+	if (json == NULL && fault.text[0] == '\0')
+		pl_must(NULL);
 	if (json == NULL) {
 		char reason[sizeof(fault.text) + 32];
 		if (json_error_code(&fault) == json_error_stack_overflow)

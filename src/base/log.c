@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/redact.h"
 #include "base/text.h"
 
@@ -87,8 +89,10 @@ bool pl_log_has_color(int fd)
 static void write_line(const char *line, size_t len)
 {
 	atomic_fetch_add(&log_count, 1);
-	ssize_t ignored = write(STDERR_FILENO, line, len);
-	(void)ignored;
+	ssize_t done = TEMP_FAILURE_RETRY(write(STDERR_FILENO, line, len));
+	/* the rest, of which a signal or a full pipe kept a part */
+	if (done > 0 && (size_t)done < len)
+		done = pl_fd_write_wait(STDERR_FILENO, line + done, len - (size_t)done);
 }
 
 static void write_object(enum pl_log_level level, const char *message, const json_t *members)

@@ -2,14 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "library/library.h"
 
 static profllm_experiment *experiment_new(void)
 {
-	profllm_experiment *experiment = pl_alloc(sizeof(*experiment));
-
-	experiment->sets = json_array();
-	return experiment;
+	return pl_alloc(sizeof(profllm_experiment));
 }
 
 int profllm_experiment_from_file(const char *path, profllm_experiment **ret,
@@ -43,15 +41,11 @@ int profllm_experiment_from_text(const char *text, size_t length, profllm_experi
 int profllm_experiment_set(profllm_experiment *experiment, const char *key, const char *value,
 			   struct profllm_error *error)
 {
-	auto_free char *word = pl_asprintf("%s=%s", key, value);
-	json_t *set = json_string(word);
-
-	if (key[0] == '\0' || strchr(key, '=') != NULL || set == NULL) {
-		json_decref(set);
+	if (key[0] == '\0' || strchr(key, '=') != NULL || !pl_text_is_utf8(key) ||
+	    !pl_text_is_utf8(value))
 		return library_refuse(error, PL_ERR_INVALID,
 				      "found '%.200s', expected a key and a value in UTF-8", key);
-	}
-	json_array_append_new(experiment->sets, set);
+	library_words_take(&experiment->sets, pl_asprintf("%s=%s", key, value));
 	return PROFLLM_OK;
 }
 
@@ -62,7 +56,8 @@ profllm_experiment *library_experiment_copy(const profllm_experiment *experiment
 	copy->path = pl_strdup(experiment->path);
 	copy->text = experiment->text != NULL ? pl_memdup(experiment->text, experiment->len) : NULL;
 	copy->len = experiment->len;
-	copy->sets = json_deep_copy(experiment->sets);
+	for (size_t i = 0; i < experiment->sets.count; i++)
+		library_words_add(&copy->sets, experiment->sets.items[i]);
 	return copy;
 }
 
@@ -72,6 +67,6 @@ void profllm_experiment_free(profllm_experiment *experiment)
 		return;
 	free(experiment->path);
 	free(experiment->text);
-	json_decref(experiment->sets);
+	library_words_done(&experiment->sets);
 	free(experiment);
 }

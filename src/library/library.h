@@ -13,6 +13,31 @@
 #include "base/json.h"
 
 #define LIBRARY_TEXT_BYTES_MAX (8u << 20) /* of an experiment, as the program reads it */
+/* Size of buffers on the stack: threads of the host may have stacks of 64 KiB. */
+#define LIBRARY_BLOCK_BYTES 16384
+/* Levels of lists and objects, which jansson reads and writes by recursion; results have fewer than 20. */
+#define LIBRARY_LEVELS_MAX 128
+
+/* ---- words and JSON -------------------------------------------------------------------------- */
+
+/* Words of a command. Zero-initialized; library_words_done(). */
+struct library_words {
+	char **items;
+	size_t count, room;
+};
+
+void library_words_done(struct library_words *words);
+#define auto_words __attribute__((cleanup(library_words_done))) struct library_words
+/* Takes the word, which was allocated. */
+void library_words_take(struct library_words *words, char *word);
+void library_words_add(struct library_words *words, const char *word);
+
+/* Like pl_json_parse(), for texts of others: bounds the memory and the stack. */
+int library_json_parse(const char *text, size_t len, const char *source, json_t **ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* Adds a new reference. jansson belongs to the host, so it returns without memory: both functions call abort() then. */
+void library_json_add(json_t *list, json_t *item);
+#define library_json(made) ((json_t *)pl_must(made))
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -33,7 +58,7 @@ struct profllm_experiment {
 	char *path; /* NULL: the text */
 	char *text;
 	size_t len;
-	json_t *sets; /* ["KEY=VALUE"] */
+	struct library_words sets; /* "KEY=VALUE" */
 };
 
 struct profllm_experiment *library_experiment_copy(const struct profllm_experiment *experiment);
@@ -56,6 +81,9 @@ profllm_result *library_result_new(json_t *document, const char *path);
 /* Returns the field of profllm_result_text(); NULL: there is none. Borrowed. */
 json_t *library_field(const json_t *document, const char *path);
 
+/* Returns the path from the root, also after the host changed its directory; NULL on failure. free() */
+char *library_absolute(const char *path, struct pl_err *err);
+
 /* ---- processes ------------------------------------------------------------------------------- */
 
 struct library_process {
@@ -63,10 +91,10 @@ struct library_process {
 	int pidfd; /* -1: there is no process */
 };
 
-/* The start of a process: words without the program, NULL: an empty standard input, and where its output goes. */
+/* The start of a process: words without the program; input NULL: an empty standard input; where its output goes. */
 struct library_start {
 	const char *program;
-	const json_t *words;
+	const struct library_words *words;
 	const char *input;
 	size_t input_len;
 	int output; /* standard output; -1: /dev/null */
@@ -87,8 +115,8 @@ void library_process_signal(const struct library_process *process, int number);
 bool library_process_wait(struct library_process *process, int timeout_ms, int *ret_status);
 
 /* Runs a program to its end and takes what it writes. Both texts: free(). */
-int library_command(const char *program, const json_t *words, const char *input, size_t input_len,
-		    char **ret_output, char **ret_errors, int *ret_status,
+int library_command(const char *program, const struct library_words *words, const char *input,
+		    size_t input_len, char **ret_output, char **ret_errors, int *ret_status,
 		    struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- the stream of `run --progress json` (run/stream.h) -------------------------------------- */

@@ -93,14 +93,13 @@ static int set_attributes(posix_spawnattr_t *attributes)
 }
 
 /* argv of a process. The words are borrowed; free() the array. */
-static char **argv_of(const char *program, const json_t *words)
+static char **argv_of(const char *program, const struct library_words *words)
 {
-	char **argv = pl_alloc_array(json_array_size(words) + 2, sizeof(*argv));
-	size_t count = 0;
+	char **argv = pl_alloc_array(words->count + 2, sizeof(*argv));
 
-	argv[count++] = (char *)program;
-	PL_JSON_EACH(word, words)
-		argv[count++] = (char *)json_string_value(word);
+	argv[0] = (char *)program;
+	for (size_t i = 0; i < words->count; i++)
+		argv[i + 1] = words->items[i];
 	return argv;
 }
 
@@ -177,7 +176,7 @@ bool library_process_wait(struct library_process *process, int timeout_ms, int *
 static int take_text(int fd, char **ret, struct pl_err *err)
 {
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
-	char block[65536];
+	char block[LIBRARY_BLOCK_BYTES];
 	ssize_t got;
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
@@ -196,8 +195,9 @@ static int take_text(int fd, char **ret, struct pl_err *err)
 }
 
 /* Files in memory instead of pipes: whatever the program writes, it need not be read meanwhile. */
-int library_command(const char *program, const json_t *words, const char *input, size_t input_len,
-		    char **ret_output, char **ret_errors, int *ret_status, struct pl_err *err)
+int library_command(const char *program, const struct library_words *words, const char *input,
+		    size_t input_len, char **ret_output, char **ret_errors, int *ret_status,
+		    struct pl_err *err)
 {
 	auto_fd int output = memfd_create("profllm-output", MFD_CLOEXEC);
 	auto_fd int errors = memfd_create("profllm-errors", MFD_CLOEXEC);

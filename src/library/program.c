@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -12,9 +13,12 @@
 
 /* LIBRARY_BIN_DIR: where the build installs the program (CMakeLists.txt) */
 
+/* A directory may have the name, too, and be "executable". */
 static bool take_if_program(char *path, char **ret)
 {
-	if (access(path, X_OK) == 0 && *ret == NULL)
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 && *ret == NULL)
 		*ret = path;
 	else
 		free(path);
@@ -82,8 +86,13 @@ int profllm_program_open(const char *path, profllm_program **ret, struct profllm
 					      "' or in PATH; install the package profllm, or set "
 					      "PROFLLM_BIN to its directory");
 	}
+	struct pl_err err = PL_ERR_INIT;
+	auto_free char *given = found;
+	char *absolute = library_absolute(given, &err);
+	if (absolute == NULL)
+		return library_fail(error, &err);
 	profllm_program *program = pl_alloc(sizeof(*program));
-	program->path = found;
+	program->path = absolute;
 	*ret = program;
 	return PROFLLM_OK;
 }
@@ -104,13 +113,14 @@ const char *profllm_program_path(const profllm_program *program)
 int profllm_program_version(const profllm_program *program, char **ret, struct profllm_error *error)
 {
 	static const char before[] = PROGRAM " ";
-	auto_json json_t *words = json_pack("[s]", "--version");
+	auto_words words = { 0 };
 	auto_free char *output = NULL;
 	auto_free char *errors = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int status;
 
-	if (library_command(program->path, words, NULL, 0, &output, &errors, &status, &err) < 0)
+	library_words_add(&words, "--version");
+	if (library_command(program->path, &words, NULL, 0, &output, &errors, &status, &err) < 0)
 		return library_fail(error, &err);
 	const char *version = output + strlen(before);
 	if (!pl_text_starts(output, before) || strcspn(version, " \n") == 0)

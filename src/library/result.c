@@ -41,8 +41,7 @@ static int read_text(const char *text, size_t len, const char *path, profllm_res
 	const char *source = path != NULL ? path : "result";
 	auto_json json_t *document = NULL;
 
-	if (pl_json_check_memory(text, len, PL_JSON_MEMORY_BYTES_MAX, source, err) < 0 ||
-	    pl_json_parse(text, len, source, &document, err) < 0)
+	if (library_json_parse(text, len, source, &document, err) < 0)
 		return -1;
 	if (pl_json_get_text(document, "run_id") == NULL ||
 	    pl_json_get_text(document, "status") == NULL)
@@ -154,10 +153,12 @@ int profllm_result_json(const profllm_result *result, const char *path, char **r
 static void add_problem(json_t *problems, const char *severity, const char *key, const char *found,
 			const char *expected, const char *nearest)
 {
-	json_array_append_new(problems,
-			      json_pack("{s:s, s:o, s:o, s:o, s:o}", "severity", severity, "key",
-					pl_json_text(key), "found", pl_json_text(found), "expected",
-					pl_json_text(expected), "nearest", pl_json_text(nearest)));
+	auto_json json_t *problem = library_json(
+		json_pack("{s:s, s:o, s:o, s:o, s:o}", "severity", severity, "key",
+			  pl_json_text(key), "found", pl_json_text(found), "expected",
+			  pl_json_text(expected), "nearest", pl_json_text(nearest)));
+
+	library_json_add(problems, problem);
 }
 
 static int check_schema(const json_t *document, json_t *problems, struct pl_err *err)
@@ -165,7 +166,7 @@ static int check_schema(const json_t *document, json_t *problems, struct pl_err 
 	auto_schema const struct schema *schema = NULL;
 	auto_schema_faults faults = { 0 };
 	/* this is renamed in place */
-	auto_json json_t *copy = json_deep_copy(document);
+	auto_json json_t *copy = library_json(json_deep_copy(document));
 
 	if (schema_open("result", &schema, err) < 0)
 		return -1;
@@ -230,7 +231,7 @@ static void check_artifact(const json_t *one, size_t at, const char *folder, jso
 int profllm_result_check(const profllm_result *result, profllm_findings **ret,
 			 struct profllm_error *error)
 {
-	auto_json json_t *problems = json_array();
+	auto_json json_t *problems = library_json(json_array());
 	struct pl_err err = PL_ERR_INIT;
 
 	if (check_schema(result->document, problems, &err) < 0)
@@ -240,7 +241,8 @@ int profllm_result_check(const profllm_result *result, profllm_findings **ret,
 		PL_JSON_EACH(artifact, json_object_get(result->document, "artifacts"))
 			check_artifact(artifact, artifact_at, folder, problems);
 	}
-	*ret = library_findings_new(json_pack("{s:O}", "problems", problems), problems);
+	*ret = library_findings_new(library_json(json_pack("{s:O}", "problems", problems)),
+				    problems);
 	return PROFLLM_OK;
 }
 
@@ -249,8 +251,9 @@ int profllm_result_write(const profllm_result *result, const char *path, bool ov
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (!overwrite && pl_file_exists(path))
-		return library_refuse(error, PL_ERR_INVALID, "'%s' exists", path);
-	return pl_json_write_file(result->document, path, &err) < 0 ? library_fail(error, &err)
-								    : PROFLLM_OK;
+	auto_free char *text = pl_json_to_text(result->document, PL_JSON_INDENT);
+	auto_free char *content = pl_asprintf("%s\n", text);
+	int done = overwrite ? pl_file_write(path, content, strlen(content), &err)
+			     : pl_file_write_new(path, content, strlen(content), &err);
+	return done < 0 ? library_fail(error, &err) : PROFLLM_OK;
 }

@@ -18,15 +18,15 @@
 #include "base/text.h"
 #include "library/library.h"
 
-#define PIPE_BYTES  (1 << 20)
-#define BLOCK_BYTES 65536
-#define BLOCKS_MAX  64 /* of one dispatch, so that a callback's host gets its turn */
+#define PIPE_BYTES (1 << 20)
+#define BLOCKS_MAX 256 /* of one dispatch, so that a callback's host gets its turn */
 /* How long the rest of a run, which has the stream open, may take after the program was killed. */
 #define REST_NS (30 * PL_NS_PER_S)
 /* How long an end by profllm_run_free() may take before the program is killed. */
 #define FREE_NS      (120 * PL_NS_PER_S)
 #define PASS_MS      100
 #define CANCELED_MAX 2
+#define RUN_FLAGS    (unsigned)(PROFLLM_RUN_SIMULATOR | PROFLLM_RUN_OVERWRITE | PROFLLM_RUN_FORCE)
 
 enum run_state { RUN_NEW, RUN_RUNNING, RUN_ENDED };
 
@@ -102,45 +102,38 @@ void profllm_run_on_log(profllm_run *run,
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* The path may have bytes that are not UTF-8, which JSON cannot contain. Returns false then. */
-static bool add_word(json_t *words, const char *text)
-{
-	json_t *word = json_string(text);
-
-	return word != NULL && json_array_append_new(words, word) == 0;
-}
-
-static json_t *words_of(const profllm_run *run, struct pl_err *err)
+/* The stream names the output as JSON, which cannot contain other bytes. */
+static int add_words(const profllm_run *run, struct library_words *words, struct pl_err *err)
 {
 	const profllm_experiment *experiment = run->experiment;
-	auto_json json_t *words = json_pack("[s, s, s, s]", "run", "--progress", "json",
-					    "--config");
-	bool fits = add_word(words, experiment->path != NULL ? experiment->path : "-") &&
-		    add_word(words, "--output") && add_word(words, run->output);
+	const char *path = experiment->path != NULL ? experiment->path : "-";
 
-	if (!fits) {
-		pl_err_invalid(err, "found a path that is not UTF-8");
-		return NULL;
-	}
-	PL_JSON_EACH(set, experiment->sets) {
-		json_array_append_new(words, json_string("--set"));
-		json_array_append(words, set);
-	}
+	if (!pl_text_is_utf8(path) || !pl_text_is_utf8(run->output))
+		return pl_err_invalid(err, "found a path that is not UTF-8");
+	if ((run->flags & ~RUN_FLAGS) != 0)
+		return pl_err_invalid(err, "flags of the run: found %#x, expected flags of %#x",
+				      run->flags, RUN_FLAGS);
+	library_words_add(words, "run");
+	library_words_add(words, "--progress=json");
+	library_words_take(words, pl_asprintf("--config=%s", path));
+	library_words_take(words, pl_asprintf("--output=%s", run->output));
+	for (size_t i = 0; i < experiment->sets.count; i++)
+		library_words_take(words, pl_asprintf("--set=%s", experiment->sets.items[i]));
 	if (run->flags & PROFLLM_RUN_SIMULATOR)
-		json_array_append_new(words, json_string("--sim"));
+		library_words_add(words, "--sim");
 	if (run->flags & PROFLLM_RUN_OVERWRITE)
-		json_array_append_new(words, json_string("--overwrite"));
+		library_words_add(words, "--overwrite");
 	if (run->flags & PROFLLM_RUN_FORCE)
-		json_array_append_new(words, json_string("--force"));
+		library_words_add(words, "--force");
 	if (run->wait_s < 0) {
-		json_array_append_new(words, json_string("--wait"));
+		library_words_add(words, "--wait");
 	} else if (run->wait_s > 0) {
 		/* in whole milliseconds, which have no decimal point of the host's locale */
 		double ms = run->wait_s < 1e9 ? run->wait_s * 1e3 : 1e12;
-		auto_free char *wait = pl_asprintf("--wait=%lldms", (long long)(ms < 1 ? 1 : ms));
-		json_array_append_new(words, json_string(wait));
+		library_words_take(words,
+				   pl_asprintf("--wait=%lldms", (long long)(ms < 1 ? 1 : ms)));
 	}
-	return json_incref(words);
+	return 0;
 }
 
 static int watch(int events, int fd, struct pl_err *err)
@@ -178,12 +171,10 @@ static int open_pipe(int ends[2], struct pl_err *err)
 /* The working directory of the host may change before the result is read. */
 static int make_absolute(profllm_run *run, struct pl_err *err)
 {
-	if (run->output[0] == '/')
-		return 0;
-	auto_free char *folder = getcwd(NULL, 0);
-	if (folder == NULL)
-		return pl_err_errno(err, "could not find the working directory");
-	char *path = pl_asprintf("%s/%s", folder, run->output);
+	char *path = library_absolute(run->output, err);
+
+	if (path == NULL)
+		return -1;
 	free(run->output);
 	run->output = path;
 	return 0;
@@ -191,14 +182,14 @@ static int make_absolute(profllm_run *run, struct pl_err *err)
 
 static int start_process(profllm_run *run, struct pl_err *err)
 {
-	auto_json json_t *words = words_of(run, err);
+	auto_words words = { 0 };
 	int ends[2];
 
-	if (words == NULL || open_pipe(ends, err) < 0)
+	if (add_words(run, &words, err) < 0 || open_pipe(ends, err) < 0)
 		return -1;
 	const struct library_start start = {
 		.program = run->program,
-		.words = words,
+		.words = &words,
 		.input = run->experiment->text,
 		.input_len = run->experiment->len,
 		.output = -1,
@@ -253,7 +244,7 @@ int profllm_run_start(profllm_run *run, struct profllm_error *error)
 
 static void read_pipe(profllm_run *run)
 {
-	char block[BLOCK_BYTES];
+	char block[LIBRARY_BLOCK_BYTES];
 
 	for (int i = 0; i < BLOCKS_MAX && run->pipe >= 0; i++) {
 		ssize_t got = read(run->pipe, block, sizeof(block));
@@ -429,9 +420,10 @@ int profllm_run_findings(const profllm_run *run, profllm_findings **ret,
 	(void)error;
 	auto_json json_t *problems = run->state == RUN_ENDED && run->stream.problems != NULL
 					     ? json_incref(run->stream.problems)
-					     : json_array();
+					     : library_json(json_array());
 
-	*ret = library_findings_new(json_pack("{s:O}", "problems", problems), problems);
+	*ret = library_findings_new(library_json(json_pack("{s:O}", "problems", problems)),
+				    problems);
 	return PROFLLM_OK;
 }
 

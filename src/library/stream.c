@@ -120,8 +120,8 @@ static void take_object(struct library_stream *stream, const json_t *object)
 	}
 	if (json_is_object(problem)) {
 		if (stream->problems == NULL)
-			stream->problems = json_array();
-		json_array_append(stream->problems, problem);
+			stream->problems = library_json(json_array());
+		library_json_add(stream->problems, problem);
 	}
 	if (message != NULL)
 		take_message(stream, pl_json_get_text(object, "level"), message);
@@ -147,9 +147,7 @@ static void take_line(struct library_stream *stream)
 		take_message(stream, "warning", "left out a line that is too long");
 	} else if (len > 0) {
 		if (text[0] == '{' &&
-		    pl_json_check_memory(text, len, PL_JSON_MEMORY_BYTES_MAX, "line",
-					 PL_ERR_IGNORED) == 0 &&
-		    pl_json_parse(text, len, "line", &object, PL_ERR_IGNORED) == 0)
+		    library_json_parse(text, len, "line", &object, PL_ERR_IGNORED) == 0)
 			take_object(stream, object);
 		else
 			take_text(stream, text);

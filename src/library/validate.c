@@ -21,31 +21,26 @@ static char *last_line(const char *text)
 	return pl_strdup(last);
 }
 
-static json_t *words_of(const profllm_experiment *experiment, const char *hardware)
+static void add_words(const profllm_experiment *experiment, const char *hardware,
+		      struct library_words *words)
 {
-	json_t *words = json_pack("[s, s]", "validate", "--json");
-
-	if (hardware != NULL) {
-		json_array_append_new(words, json_string("--hardware"));
-		json_array_append_new(words, pl_json_text(hardware));
-	}
-	PL_JSON_EACH(set, experiment->sets) {
-		json_array_append_new(words, json_string("--set"));
-		json_array_append(words, set);
-	}
-	json_array_append_new(words, experiment->path != NULL ? json_string(experiment->path)
-							      : json_string("-"));
-	return words;
+	library_words_add(words, "validate");
+	library_words_add(words, "--json");
+	if (hardware != NULL)
+		library_words_take(words, pl_asprintf("--hardware=%s", hardware));
+	for (size_t i = 0; i < experiment->sets.count; i++)
+		library_words_take(words, pl_asprintf("--set=%s", experiment->sets.items[i]));
+	library_words_add(words, experiment->path != NULL ? experiment->path : "-");
 }
 
 /* A file may start several containers, each with problems of its own. New reference. */
 static json_t *problems_of(const json_t *document)
 {
-	json_t *all = json_array();
+	json_t *all = library_json(json_array());
 
 	PL_JSON_EACH(file, json_object_get(document, "files")) {
 		PL_JSON_EACH(problem, json_object_get(file, "problems"))
-			json_array_append(all, problem);
+			library_json_add(all, problem);
 	}
 	return all;
 }
@@ -53,20 +48,22 @@ static json_t *problems_of(const json_t *document)
 int profllm_validate(const profllm_program *program, const profllm_experiment *experiment,
 		     const char *hardware, profllm_findings **ret, struct profllm_error *error)
 {
-	auto_json json_t *words = words_of(experiment, hardware);
+	auto_words words = { 0 };
 	auto_free char *output = NULL;
 	auto_free char *errors = NULL;
 	auto_json json_t *document = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	int status;
 
-	if (json_array_size(words) == 0 || json_is_null(json_array_get(words, 0)))
+	if ((hardware != NULL && !pl_text_is_utf8(hardware)) ||
+	    (experiment->path != NULL && !pl_text_is_utf8(experiment->path)))
 		return library_refuse(error, PL_ERR_INVALID, "found a text that is not UTF-8");
-	if (library_command(program->path, words, experiment->text, experiment->len, &output,
+	add_words(experiment, hardware, &words);
+	if (library_command(program->path, &words, experiment->text, experiment->len, &output,
 			    &errors, &status, &err) < 0)
 		return library_fail(error, &err);
-	if (pl_json_parse(output, strlen(output), "output of validate", &document, PL_ERR_IGNORED) <
-		    0 ||
+	if (library_json_parse(output, strlen(output), "output of validate", &document,
+			       PL_ERR_IGNORED) < 0 ||
 	    !json_is_array(json_object_get(document, "files"))) {
 		auto_free char *line = last_line(errors);
 		return library_refuse(error,

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/redact.h"
 
@@ -37,7 +38,8 @@ static void write_line(const char *key, json_t *value, bool may_wait)
 		return;
 	if (!may_wait && !has_room(text.len))
 		return;
-	ssize_t ignored = write(STDERR_FILENO, text.data, text.len);
+	/* a part of a line would spoil the next one */
+	int ignored = pl_fd_write_wait(STDERR_FILENO, text.data, text.len);
 	(void)ignored;
 }
 

@@ -368,6 +368,96 @@ static void act_result(char **words)
 	profllm_result_free(result);
 }
 
+struct small {
+	char **words;
+	const profllm_result *result;
+	int written, refused;
+};
+
+static void *small_main(void *data)
+{
+	char text[] = "server: {model: sim/x}", hardware[] = "h100x8";
+	struct small *small = data;
+	struct play play;
+
+	act_validate((char *[]){ text, hardware });
+	play_init(&play, small->words[0], small->words[1], 0, PROFLLM_RUN_SIMULATOR);
+	play_main(&play);
+	print_play(&play);
+	return NULL;
+}
+
+/* small CONFIG OUTPUT: a check and a run in a thread with a stack of 64 KiB. */
+static void act_small(char **words)
+{
+	struct small small = { .words = words };
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 65536);
+	pthread_create(&thread, &attributes, small_main, &small);
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+static void *write_main(void *data)
+{
+	struct small *small = data;
+	struct profllm_error error;
+
+	for (int i = 0; i < 20; i++)
+		must(profllm_result_write(small->result, small->words[1], true, &error), &error,
+		     "write");
+	for (int i = 0; i < 20; i++) {
+		char path[4096];
+		snprintf(path, sizeof(path), "%s.%d", small->words[1], i);
+		int code = profllm_result_write(small->result, path, false, &error);
+		small->written += code == PROFLLM_OK;
+		small->refused += code == PROFLLM_INVALID;
+	}
+	return NULL;
+}
+
+/* write FILE COPY: two threads write the same files at the same time. */
+static void act_write(char **words)
+{
+	struct small small[RUNS];
+	struct profllm_error error;
+	profllm_result *results[RUNS];
+	pthread_t threads[RUNS];
+
+	for (int i = 0; i < RUNS; i++) {
+		must(profllm_result_read(words[0], &results[i], &error), &error, "read");
+		small[i] = (struct small){ .words = words, .result = results[i] };
+	}
+	for (int i = 0; i < RUNS; i++)
+		pthread_create(&threads[i], NULL, write_main, &small[i]);
+	for (int i = 0; i < RUNS; i++) {
+		pthread_join(threads[i], NULL);
+		profllm_result_free(results[i]);
+	}
+	printf("{\"written\": %d, \"refused\": %d}\n", small[0].written + small[1].written,
+	       small[0].refused + small[1].refused);
+}
+
+/* refused CONFIG OUTPUT: inputs that a run or a check cannot have. */
+static void act_refused(char **words)
+{
+	struct play play;
+	profllm_experiment *experiment;
+	profllm_findings *findings;
+	struct profllm_error error;
+
+	play_init(&play, words[0], words[1], 0, 1u << 20);
+	play.code = profllm_run_start(play.run, &play.error);
+	print_play(&play);
+	must(profllm_experiment_from_file("\xff.yaml", &experiment, &error), &error, "experiment");
+	int code = profllm_validate(program, experiment, NULL, &findings, &error);
+	printf("{\"code\": \"%s\", \"message\": \"%s\"}\n", profllm_code_name(code), error.message);
+	profllm_experiment_free(experiment);
+}
+
 /* version */
 static void act_version(char **words)
 {
@@ -375,6 +465,8 @@ static void act_version(char **words)
 	char *version;
 
 	(void)words;
+	if (chdir("/") < 0)
+		return;
 	must(profllm_program_version(program, &version, &error), &error, "version");
 	printf("{\"library\": \"%s\", \"program\": \"%s\", \"path\": \"%s\"}\n", profllm_version(),
 	       version, profllm_program_path(program));
@@ -389,7 +481,8 @@ static const struct {
 	{ "threads", 3, act_threads }, { "cancel", 2, act_cancel },     { "early", 2, act_early },
 	{ "free", 2, act_free },       { "loop", 2, act_loop },         { "die", 2, act_die },
 	{ "run", 2, act_run },         { "validate", 1, act_validate }, { "result", 2, act_result },
-	{ "version", 0, act_version },
+	{ "version", 0, act_version }, { "small", 2, act_small },       { "write", 2, act_write },
+	{ "refused", 2, act_refused },
 };
 
 int main(int argc, char **argv)

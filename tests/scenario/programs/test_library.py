@@ -1,10 +1,12 @@
 """libprofllm: what it exports, a host with threads and children, cancellation, and the example program, built with pkg-config."""
+import fcntl
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
@@ -187,6 +189,26 @@ def test_runs_without_a_result_have_a_reason(host, bin_dir, tmp_path):
     assert one["code"] == "INVALID" and "version 2" in one["message"]
 
 
+@pytest.mark.release_only
+def test_a_thread_with_a_small_stack(host, tmp_path):
+    """A sanitizer needs a larger one."""
+    *_, end, one = host("small", write_config(tmp_path, base_config()), tmp_path / "r.json")
+    assert end == {"ok": 1, "beyond": 0} and (one["code"], one["exit_status"]) == ("OK", 0)
+
+
+def test_inputs_are_refused_before_the_program_is_started(host, bin_dir, tmp_path, monkeypatch):
+    flags, path = host("refused", write_config(tmp_path, base_config()), tmp_path / "r.json")
+    assert (flags["code"], flags["message"]) == ("INVALID", "flags of the run: found 0x100000, expected flags of 0x7")
+    assert path == {"code": "INVALID", "message": "found a text that is not UTF-8"}
+    # a directory of this name is no program; a relative path remains valid
+    (tmp_path / "profllm").mkdir()
+    failed, = host("version", PROFLLM_BIN=str(tmp_path), status=3)
+    assert failed["code"] == "NOT_FOUND"
+    monkeypatch.chdir(bin_dir.parent)
+    version, = host("version", LIBRARY_PROGRAM="bin/profllm")
+    assert version["path"] == str(bin_dir.parent / "bin/profllm")
+
+
 # ---- checks and results ------------------------------------------------------------------------
 
 
@@ -225,6 +247,14 @@ def test_a_result_is_read_checked_and_written(host, bin_dir, tmp_path):
     path.write_text(json.dumps(result))
     *found, end, _, _ = host("result", path, tmp_path / "4.json")
     assert end["ok"] == 0 and {"/status", "/timestamp"} <= {one["key"] for one in found}
+
+
+def test_two_threads_write_the_same_result(host, bin_dir, tmp_path):
+    """Neither fails or replaces the other's part of a file, and a file that must be new is written once."""
+    path = tmp_path / "r.json"
+    assert run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o", path, "--quiet").returncode == 0
+    assert host("write", path, tmp_path / "copy.json") == [{"written": 20, "refused": 20}]
+    assert load_result(tmp_path / "copy.json") == load_result(path) and not list(tmp_path.glob("*.tmp.*"))
 
 
 # ---- run --progress json -----------------------------------------------------------------------
@@ -283,6 +313,21 @@ def test_a_slow_reader_does_not_delay_the_run(bin_dir, tmp_path):
     assert process.wait() == 0 and lines[-1]["end"]["status"] == "completed"
     process.stdout.close()
     process.stderr.close()
+
+
+def test_no_line_is_lost_in_a_pipe_that_does_not_wait(bin_dir, tmp_path):
+    """The descriptor is shared with other processes, of which one may have made it non-blocking."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writer, False)
+    assert os.write(writer, b"\n" * 65536) < 65536
+    words = [bin_dir / "profllm", "run", "-c", write_config(tmp_path, base_config()), "-o", tmp_path / "r.json", "--progress", "json"]
+    with subprocess.Popen(words, env=environment(), stdout=subprocess.DEVNULL, stderr=writer) as process, open(reader, encoding="utf-8") as file:
+        os.close(writer)
+        # it waits in its first line
+        wait_for(lambda: Path(f"/proc/{process.pid}/stat").read_text().split()[2] in "SZ", "the program waits for the reader")
+        lines = [json.loads(line) for line in file if line != "\n"]
+    assert "stream" in lines[0] and lines[-1]["end"]["status"] == "completed"
 
 
 def test_progress_and_quiet_exclude_each_other(bin_dir, tmp_path):

@@ -199,7 +199,7 @@ static void test_base_file__no_link_is_followed(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *path = pl_strdup(scratch_path(scratch, "a"));
-	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)gettid());
 	const char *other = scratch_path(scratch, "b");
 	struct pl_err err = PL_ERR_INIT;
 
@@ -215,7 +215,7 @@ static void test_base_file__a_taken_temporary_name(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *path = pl_strdup(scratch_path(scratch, "a"));
-	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)gettid());
 	struct pl_err err = PL_ERR_INIT;
 
 	assert_return_code(mkdir(temporary, 0700), errno);
@@ -223,6 +223,35 @@ static void test_base_file__a_taken_temporary_name(void **state)
 	assert_int_equal(err.code, PL_ERR_IO);
 	assert_non_null(strstr(err.text, "exists and cannot be removed"));
 	assert_false(pl_file_exists(path));
+}
+
+/* Refuses a file, a directory and a link to nothing, and leaves no temporary file. */
+static void test_base_file__a_file_that_must_be_new(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *path = pl_strdup(scratch_path(scratch, "a"));
+	auto_free char *dangling = pl_strdup(scratch_path(scratch, "b"));
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(pl_file_write_new(path, "first", 5, &err), 0);
+	assert_int_equal(pl_file_write_new(path, "second", 6, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_content(path, "first");
+	assert_return_code(symlink("none", dangling), errno);
+	assert_int_equal(pl_file_write_new(dangling, "x", 1, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_int_equal(pl_file_write_new(scratch->dir, "x", 1, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	/* one that appears after the first look */
+	auto_file_new file = { 0 };
+	assert_return_code(unlink(path), errno);
+	assert_int_equal(pl_file_new_open_private(&file, path, &err), 0);
+	file.must_be_new = true;
+	assert_return_code(symlink(dangling, path), errno);
+	assert_int_equal(pl_file_new_commit(&file, &err), -1);
+	assert_string_equal(strrchr(err.text, '\''), "' exists");
+	pl_file_new_close(&file);
+	assert_int_equal(scratch_count(scratch), 2);
 }
 
 static void test_base_file__folder_that_is_not_there(void **state)
@@ -352,6 +381,7 @@ int main(void)
 		scratch_test(test_base_file__an_early_fault_counts),
 		scratch_test(test_base_file__no_link_is_followed),
 		scratch_test(test_base_file__a_taken_temporary_name),
+		scratch_test(test_base_file__a_file_that_must_be_new),
 		scratch_test(test_base_file__folder_that_is_not_there),
 		scratch_test(test_base_file__check_writable),
 		cmocka_unit_test(test_base_file__parts_of_paths),

@@ -101,6 +101,30 @@ static void test_library_result__reports_faults_of_the_schema(void **state)
 	profllm_result_free(result);
 }
 
+/* Levels are counted outside of strings; the limit keeps the recursion within a small stack. */
+static void test_library_result__limits_the_levels(void **state)
+{
+	static const char head[] = "{\"run_id\":\"a\",\"status\":\"[[[\\\"{{\",\"x\":";
+	struct profllm_error error;
+
+	(void)state;
+	for (size_t levels = LIBRARY_LEVELS_MAX - 1; levels <= LIBRARY_LEVELS_MAX; levels++) {
+		profllm_result *result = NULL;
+		auto_buf text = PL_BUF(4096);
+		pl_buf_add_text(&text, head);
+		for (size_t i = 0; i < levels; i++)
+			pl_buf_add_char(&text, '[');
+		for (size_t i = 0; i < levels; i++)
+			pl_buf_add_char(&text, ']');
+		pl_buf_add_text(&text, ",\"y\":[[]]}");
+		int code = profllm_result_parse(text.data, text.len, &result, &error);
+		assert_int_equal(code, levels < LIBRARY_LEVELS_MAX ? PROFLLM_OK : PROFLLM_INVALID);
+		if (code != PROFLLM_OK)
+			assert_non_null(strstr(error.message, "more than 128 levels"));
+		profllm_result_free(result);
+	}
+}
+
 static void test_library_result__cuts_messages_between_characters(void **state)
 {
 	char text[2000];
@@ -132,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_library_result__finds_fields),
 		cmocka_unit_test(test_library_result__refuses_what_is_no_result),
 		cmocka_unit_test(test_library_result__reports_faults_of_the_schema),
+		cmocka_unit_test(test_library_result__limits_the_levels),
 		cmocka_unit_test(test_library_result__cuts_messages_between_characters),
 	};
 

@@ -55,8 +55,6 @@ static void fill_dictionary(const struct mirror_column *column, const uint8_t *u
 	}
 	if (has_elsewhere && column->values->refuses_numbers)
 		mirror_dictionary_refuse_numbers(dictionary);
-	else if (has_elsewhere) /* a number is never in both */
-		dictionary->numbers = DICTIONARY_NUMBERS_MAX;
 	/* the values differ, so this cannot fail */
 	if (!mirror_dictionary_restored(dictionary))
 		abort();

@@ -260,6 +260,9 @@ bool mirror_dictionary_restored(struct dictionary *values)
 {
 	const struct mirror_value *twin;
 
+	/* a number is never in both: one without a code may come again, also if some codes were dropped */
+	if (values->elsewhere[false] != 0 || values->elsewhere[true] != 0)
+		values->numbers = DICTIONARY_NUMBERS_MAX;
 	values->slot_count = SLOTS_MIN;
 	while (values->slot_count <= values->count * (size_t)2)
 		values->slot_count *= 2;

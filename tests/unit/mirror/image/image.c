@@ -154,6 +154,57 @@ static void test_mirror_image__is_of_one_moment(void **state)
 	assert_true(are_equal(&table, other));
 }
 
+#define NUMBERS "results.latency_breakdown.server.ttft.mean_ms"
+
+/* Appends rows whose only value is the number `number`, `number` + 1 and so on. */
+static void append_numbers(struct table *table, struct mirror *other, int64_t number, size_t count)
+{
+	struct mirror_row row = { .run_id = "r", .cells = table->cells };
+	size_t column = 0;
+
+	while (strcmp(table->columns[column]->id, NUMBERS) != 0)
+		column++;
+	for (size_t i = 0; i < count; i++) {
+		row.id = table->next_id++;
+		table->cells[column] = number_cell((double)number + (double)i, i % 5 == 0);
+		mirror_append(table->mirror, &row);
+		if (other != NULL)
+			mirror_append(other, &row);
+	}
+}
+
+/* Once some numbers have no code, new ones get none either, though a compaction has dropped codes. */
+static void test_mirror_image__numbers_without_codes_stay_so(void **state)
+{
+	auto_table table;
+
+	(void)state;
+	table_init(&table, 21);
+	append_numbers(&table, NULL, 0, 10);
+	mirror_seal(table.mirror);
+	append_numbers(&table, NULL, 10, 2000);
+	for (int64_t id = 1; id <= 1000; id++)
+		assert_true(mirror_remove(table.mirror, id));
+	mirror_compact(table.mirror);
+	mirror_set_version(table.mirror, VERSION);
+	mirror_publish(table.mirror);
+	auto_fd int fd = write_image(table.mirror);
+	auto_mirror struct mirror *other = read_image(&table, fd, 2);
+	assert_non_null(other);
+	/* some have a code, some are new, and some have none */
+	append_numbers(&table, other, 1010, 10);
+	append_numbers(&table, other, 990, 5);
+	append_numbers(&table, other, 1900, 10);
+	mirror_set_version(table.mirror, VERSION);
+	mirror_publish(table.mirror);
+	mirror_set_version(other, VERSION);
+	mirror_publish(other);
+	assert_true(are_equal(&table, other));
+	assert_same_answers(table.mirror, other);
+	auto_free char *answer = answer_of(other, "{\"facets\": [\"" NUMBERS "\"], \"limit\": 0}");
+	assert_non_null(strstr(answer, "\"distinct\": 1015"));
+}
+
 /* ---- damage ------------------------------------------------------------------------------------ */
 
 static char *bytes_of(int fd, size_t *ret_len)
@@ -293,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_mirror_image__reads_what_was_written),
 		cmocka_unit_test(test_mirror_image__reads_several_segments),
 		cmocka_unit_test(test_mirror_image__is_of_one_moment),
+		cmocka_unit_test(test_mirror_image__numbers_without_codes_stay_so),
 		cmocka_unit_test(test_mirror_image__refuses_damage),
 		cmocka_unit_test(test_mirror_image__a_small_file_takes_little_memory),
 		cmocka_unit_test(test_mirror_image__stops),

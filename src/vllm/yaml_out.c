@@ -6,6 +6,7 @@
 #include "vllm/yaml_out.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,7 +19,7 @@
 
 #define PLAIN_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 
-enum { INDENT = 2, BLOCK_DEPTH_MAX = 12, NAME_BYTES_MAX = 80 };
+enum { INDENT = 2, BLOCK_DEPTH_MAX = 12, NAME_BYTES_MAX = 80, JSON_GROWTH_MAX = 6 };
 
 /* Words that YAML or its parsers do not read as text. */
 static bool is_reserved(const char *text)
@@ -44,12 +45,54 @@ static bool is_plain(const char *text)
 	       strspn(text, PLAIN_BYTES) == strlen(text) && !is_reserved(text);
 }
 
+/*
+ * As JSON, whose pairs of surrogates are one character: YAML refuses "\ud835\udd4f" and has
+ * "\U0001d54f".
+ */
+static void add_quoted(struct pl_buf *buf, const char *text)
+{
+	auto_buf json = PL_BUF(JSON_GROWTH_MAX * strlen(text) + 3);
+	unsigned high, low;
+
+	pl_text_add_json(&json, text, strlen(text), true);
+	for (const char *at = pl_buf_text(&json); *at != '\0';) {
+		if (sscanf(at, "\\ud%3x\\ud%3x", &high, &low) == 2 && high < 0xc00) {
+			pl_buf_addf(buf, "\\U%08x",
+				    0x10000 + ((high - 0x800) << 10) + (low - 0xc00));
+			at += 2 * strlen("\\uXXXX");
+			continue;
+		}
+		/* the second byte of an escape starts none */
+		size_t len = at[0] == '\\' ? 2 : 1;
+		pl_buf_add(buf, at, len);
+		at += len;
+	}
+}
+
 static void add_text(struct pl_buf *buf, const char *text)
 {
 	if (is_plain(text))
 		pl_buf_add_text(buf, text);
 	else
-		pl_text_add_json(buf, text, strlen(text), true);
+		add_quoted(buf, text);
+}
+
+static void add_object(struct pl_buf *buf, const json_t *object)
+{
+	const char *separator = "";
+
+	pl_buf_add_char(buf, '{');
+	PL_JSON_EACH_MEMBER(name, value, object) {
+		pl_buf_add_text(buf, separator);
+		add_quoted(buf, name);
+		pl_buf_add_text(buf, ": ");
+		if (json_is_string(value))
+			add_quoted(buf, json_string_value(value));
+		else
+			vllm_yaml_add_inline(buf, value);
+		separator = ", ";
+	}
+	pl_buf_add_char(buf, '}');
 }
 
 void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
@@ -68,6 +111,10 @@ void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
 			vllm_yaml_add_inline(buf, item);
 		}
 		pl_buf_add_char(buf, ']');
+		return;
+	}
+	if (json_is_object(value)) {
+		add_object(buf, value);
 		return;
 	}
 	text = pl_json_to_text(value, PL_JSON_PYTHON);

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/dashboard.h"
 #include "cli/problems.h"
 #include "cli/validate_input.h"
+#include "option/secret.h"
 #include "run/job/job.h"
 
-#define OUTPUT_BYTES_MAX (8u << 20)
-#define RUNNER           "profllm-runner:" PROFLLM_VERSION
+#define OUTPUT_BYTES_MAX      (8u << 20)
+#define OBJECT_NAME_BYTES_MAX 253
+#define RUNNER                "profllm-runner:" PROFLLM_VERSION
 
 struct export_options {
 	struct run_job_options job;
@@ -54,8 +57,8 @@ const struct pl_opt_command cli_export_job_command = {
 	.summary = "Write the job of a cluster that runs one experiment.",
 	.details =
 		"The experiment is checked as by 'profllm validate', and the job contains it. The "
-		"number of GPUs comes from launch.gpus, or from the sizes of tensor, pipeline and "
-		"data parallelism.\n\n"
+		"number of GPUs comes from launch.gpus, or from the sizes of parallelism as for "
+		"'profllm run'.\n\n"
 		"With --kubernetes, the server is a sidecar of the Job, and profllm measures it in "
 		"the same pod. An experiment with launch.url gets no sidecar. With --slurm, "
 		"profllm "
@@ -87,6 +90,77 @@ static const char *find_bad(const struct run_job_options *job)
 			return words[i];
 	}
 	return NULL;
+}
+
+/* A name of an object of Kubernetes: a subdomain of DNS. */
+static bool is_object_name(const char *text)
+{
+	size_t len = strlen(text);
+	bool valid = len > 0 && len <= OBJECT_NAME_BYTES_MAX && isalnum((unsigned char)text[0]) &&
+		     isalnum((unsigned char)text[len - 1]);
+
+	return valid && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.") == len &&
+	       strstr(text, "..") == NULL && strstr(text, ".-") == NULL &&
+	       strstr(text, "-.") == NULL;
+}
+
+/* An option without an effect on this kind of job is a mistake. */
+static int check_kind(const struct export_options *options, struct pl_err *err)
+{
+	const struct run_job_options *job = &options->job;
+	const struct {
+		const char *name;
+		bool set;
+		bool usable;
+		const char *needed;
+	} rows[] = {
+		{ "--token-file", job->token_file != NULL, options->slurm, "--slurm" },
+		{ "--time", job->time != NULL, options->slurm, "--slurm" },
+		{ "--partition", job->partition != NULL, options->slurm, "--slurm" },
+		{ "--image", job->image != NULL, options->kubernetes, "--kubernetes" },
+		{ "--runner", strcmp(job->runner, RUNNER) != 0, options->kubernetes,
+		  "--kubernetes" },
+		{ "--secret", job->secret != NULL, options->kubernetes, "--kubernetes" },
+		{ "--claim", job->claim != NULL, options->kubernetes, "--kubernetes" },
+		{ "--token-file", job->token_file != NULL, job->upload != NULL, "--upload" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (rows[i].set && !rows[i].usable)
+			return pl_err_invalid(err, "%s works only with %s", rows[i].name,
+					      rows[i].needed);
+	}
+	return 0;
+}
+
+static int check_options(const struct export_options *options, struct pl_err *err)
+{
+	const struct run_job_options *job = &options->job;
+	const struct cli_dashboard dashboard = { .url = job->upload, .option = "--upload" };
+	const char *const names[] = { job->secret, job->claim };
+
+	if (options->kubernetes == options->slurm)
+		return pl_err_invalid(err, "expected one of --kubernetes and --slurm");
+	if (find_bad(job) != NULL)
+		return pl_err_invalid(err,
+				      "found '%s', expected a name of letters, digits and ._-:/@,",
+				      find_bad(job));
+	if (check_kind(options, err) < 0)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		if (names[i] != NULL && !is_object_name(names[i]))
+			return pl_err_invalid(
+				err,
+				"%s: found '%s', expected a name of Kubernetes: at most %d "
+				"lowercase letters, digits, '-' and '.'",
+				i == 0 ? "--secret" : "--claim", names[i], OBJECT_NAME_BYTES_MAX);
+	}
+	/* every reader of a manifest or a script would read it */
+	if (job->upload != NULL && option_secret_in_url(job->upload))
+		return pl_err_invalid(
+			err, "--upload: found a URL with a secret, expected %s for the token",
+			options->slurm ? "--token-file" : "--secret");
+	return job->upload != NULL ? cli_dashboard_check(&dashboard, err) : 0;
 }
 
 static int export_job(struct export_options *options, const char *path,
@@ -131,11 +205,8 @@ int cmd_export_job(int argc, char **argv)
 		;
 	else if (words.count != 1)
 		status = cli_refuse("expected one FILE");
-	else if (options.kubernetes == options.slurm)
-		status = cli_refuse("expected one of --kubernetes and --slurm");
-	else if (find_bad(&options.job) != NULL)
-		status = cli_refuse("found '%s', expected a name of letters, digits and ._-:/@,",
-				    find_bad(&options.job));
+	else if (check_options(&options, &err) < 0)
+		status = cli_fail(&err);
 	else if (cli_catalog_open(NULL, &catalog, &err) < 0)
 		status = cli_fail(&err);
 	else

@@ -1,12 +1,15 @@
 #include "run/job/job.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "experiment/container.h"
 #include "option/secret.h"
+#include "run/resources/resources.h"
+#include "vllm/command/runtime_args.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 #include "vllm/shell/words.h"
@@ -32,14 +35,6 @@ static char *job_name(const struct exp_config *experiment)
 	return name.len > 0 ? pl_strndup(name.data, name.len) : pl_strdup("profllm-run");
 }
 
-static int64_t size_of(const struct exp_config *experiment, const char *argument)
-{
-	const json_t *value = json_object_get(experiment->server, argument);
-
-	return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value)
-								       : 1;
-}
-
 /* 0 with launch.url and without GPUs. */
 static int64_t gpu_count(const struct exp_config *experiment)
 {
@@ -49,9 +44,7 @@ static int64_t gpu_count(const struct exp_config *experiment)
 		return 0;
 	if (json_is_array(experiment->launch.gpus))
 		return (int64_t)json_array_size(experiment->launch.gpus);
-	return size_of(experiment, "tensor_parallel_size") *
-	       size_of(experiment, "pipeline_parallel_size") *
-	       size_of(experiment, "data_parallel_size");
+	return (int64_t)run_gpus_needed(experiment->server);
 }
 
 /* Secret arguments reach the server as variables. */
@@ -199,7 +192,13 @@ int run_job_slurm(const struct exp_config *experiment, const struct run_job_opti
 #define PORT             8000
 #define PROBE_S          5
 #define SECRET           "profllm"
+#define API_KEY          "VLLM_API_KEY"
 #define OUTPUT_BYTES_MAX (8u << 20)
+#define FILE_NAME        "experiment.yaml"
+
+/* Limits of Kubernetes: of a ConfigMap, and of the annotation in which 'kubectl apply' stores the manifest. */
+#define CONFIG_BYTES_MAX     (1u << 20)
+#define ANNOTATION_BYTES_MAX (256u << 10)
 
 /* Arguments and keys that the manifest sets itself. */
 static const char *const own_arguments[] = { "host", "port", "uds" };
@@ -210,15 +209,44 @@ static const char *const own_keys[] = { "command",    "container", "url",       
 struct job {
 	const struct exp_config *experiment;
 	const struct run_job_options *options;
-	char *name;
-	json_t *variables; /* of the server: object name -> text; NULL value: from the Secret */
+	char *name; /* as are the next two, quoted if YAML would read a number or a boolean */
+	char *secret;
+	char *claim;       /* NULL: none */
+	json_t *variables; /* of the server: object name -> text; null: from the Secret */
 	json_t *words;     /* of the server, after its command */
+	json_t *command;   /* of the server; empty: the entrypoint of its image */
+	json_t *warnings;  /* borrowed */
 	struct pl_buf *text;
 };
 
+/* free() */
+static char *yaml_text(const char *text)
+{
+	auto_buf yaml = PL_BUF(OUTPUT_BYTES_MAX);
+	auto_json json_t *value = json_string(text);
+
+	if (text == NULL)
+		return NULL;
+	vllm_yaml_add_inline(&yaml, value);
+	return pl_buf_take(&yaml);
+}
+
+/* Returns a text that stays as it is: Kubernetes replaces $(NAME), and "$$" by "$". New reference. */
+static json_t *unexpanded(const char *text)
+{
+	auto_buf doubled = PL_BUF(OUTPUT_BYTES_MAX);
+
+	for (; *text != '\0'; text++) {
+		if (*text == '$')
+			pl_buf_add_char(&doubled, '$');
+		pl_buf_add_char(&doubled, *text);
+	}
+	return json_string(pl_buf_text(&doubled));
+}
+
 static void add_value(const struct job *job, const char *before, const char *value)
 {
-	auto_json json_t *text = json_string(value);
+	auto_json json_t *text = unexpanded(value);
 
 	pl_buf_add_text(job->text, before);
 	vllm_yaml_add_inline(job->text, text);
@@ -227,8 +255,12 @@ static void add_value(const struct job *job, const char *before, const char *val
 
 static void add_words(const struct job *job, const char *before, const json_t *words)
 {
+	auto_json json_t *shown = json_array();
+
+	PL_JSON_EACH(word, words)
+		json_array_append_new(shown, unexpanded(json_string_value(word)));
 	pl_buf_add_text(job->text, before);
-	vllm_yaml_add_inline(job->text, words);
+	vllm_yaml_add_inline(job->text, shown);
 	pl_buf_add_char(job->text, '\n');
 }
 
@@ -238,17 +270,19 @@ static void add_pair(json_t *words, const char *flag, const char *value)
 	json_array_append_new(words, json_string(value));
 }
 
-static const char *secret_of(const struct job *job)
-{
-	return job->options->secret != NULL ? job->options->secret : SECRET;
-}
-
 /* Each line of the experiment, below a literal block. */
-static void add_experiment(const struct job *job, const json_t *shown)
+static int add_experiment(const struct job *job, const json_t *shown, struct pl_err *err)
 {
 	auto_buf yaml = PL_BUF(OUTPUT_BYTES_MAX);
 
 	vllm_yaml_add_members(&yaml, shown, 0);
+	if (yaml.full || yaml.len + strlen(FILE_NAME) > CONFIG_BYTES_MAX)
+		return pl_err_invalid(err, "the experiment is too large for a ConfigMap, which "
+					   "holds 1 MiB; put long values into files");
+	if (yaml.len > ANNOTATION_BYTES_MAX)
+		json_array_append_new(job->warnings,
+				      json_string("'kubectl apply' refuses an experiment of more "
+						  "than 256 KiB; use 'kubectl create'"));
 	for (const char *at = pl_buf_text(&yaml); *at != '\0';) {
 		size_t len = strcspn(at, "\n");
 		pl_buf_add_text(job->text, "    ");
@@ -256,6 +290,7 @@ static void add_experiment(const struct job *job, const json_t *shown)
 		pl_buf_add_char(job->text, '\n');
 		at += len + (at[len] == '\n');
 	}
+	return 0;
 }
 
 /* The experiment of a running server: its sidecar, or that of launch.url. */
@@ -283,8 +318,11 @@ static json_t *measured_experiment(const struct job *job, struct pl_err *err)
 static void add_secret_variable(const struct job *job, const char *name, const char *key,
 				const char *blanks)
 {
+	auto_free char *shown = yaml_text(name);
+	auto_free char *key_shown = yaml_text(key);
+
 	pl_buf_addf(job->text, "%s- name: %s\n%s  valueFrom: {secretKeyRef: {name: %s, key: %s}}\n",
-		    blanks, name, blanks, secret_of(job), key);
+		    blanks, shown, blanks, job->secret, key_shown);
 }
 
 static void add_server_env(const struct job *job)
@@ -297,13 +335,14 @@ static void add_server_env(const struct job *job)
 			add_secret_variable(job, name, name, "            ");
 			continue;
 		}
-		pl_buf_addf(job->text, "            - name: %s\n", name);
+		auto_free char *shown = yaml_text(name);
+		pl_buf_addf(job->text, "            - name: %s\n", shown);
 		add_value(job, "              value: ", json_string_value(value));
 	}
 }
 
 /* A sidecar is an init container that stays: the Job ends with profllm. */
-static void add_server(const struct job *job, const char *image, const json_t *command)
+static void add_server(const struct job *job, const char *image)
 {
 	int64_t tries = job->experiment->launch.ready_timeout_ns / (PROBE_S * PL_NS_PER_S);
 	int64_t gpus = gpu_count(job->experiment);
@@ -315,8 +354,8 @@ static void add_server(const struct job *job, const char *image, const json_t *c
 			"        - name: server\n"
 			"          restartPolicy: Always\n");
 	add_value(job, "          image: ", image);
-	if (json_array_size(command) > 0)
-		add_words(job, "          command: ", command);
+	if (json_array_size(job->command) > 0)
+		add_words(job, "          command: ", job->command);
 	add_words(job, "          args: ", job->words);
 	add_server_env(job);
 	pl_buf_addf(job->text,
@@ -339,7 +378,28 @@ static void add_server(const struct job *job, const char *image, const json_t *c
 				   "            - {name: shm, mountPath: /dev/shm}\n");
 }
 
-static void add_profllm(const struct job *job, bool has_key)
+/* The API key of the sidecar, or the secret variables of an experiment that names a running server. */
+static void add_client_env(const struct job *job, const json_t *shown, bool has_server)
+{
+	bool headed = false;
+
+	if (has_server) {
+		if (json_object_get(job->variables, API_KEY) == NULL)
+			return;
+		pl_buf_add_text(job->text, "          env:\n");
+		add_secret_variable(job, "OPENAI_API_KEY", API_KEY, "            ");
+		return;
+	}
+	PL_JSON_EACH_MEMBER(name, value, pl_json_get_path(shown, "launch.env")) {
+		if (!option_secret_is_name(name))
+			continue;
+		pl_buf_add_text(job->text, headed ? "" : "          env:\n");
+		headed = true;
+		add_secret_variable(job, name, name, "            ");
+	}
+}
+
+static void add_profllm(const struct job *job, const json_t *shown, bool has_server)
 {
 	const struct run_job_options *options = job->options;
 	auto_free char *output = pl_asprintf("/results/%s.json", job->name);
@@ -354,10 +414,7 @@ static void add_profllm(const struct job *job, bool has_key)
 				   "        - name: profllm\n");
 	add_value(job, "          image: ", options->runner);
 	add_words(job, "          args: ", args);
-	if (has_key) {
-		pl_buf_add_text(job->text, "          env:\n");
-		add_secret_variable(job, "OPENAI_API_KEY", "VLLM_API_KEY", "            ");
-	}
+	add_client_env(job, shown, has_server);
 	pl_buf_add_text(job->text,
 			"          resources:\n"
 			"            requests: {cpu: \"2\", memory: 1Gi}\n"
@@ -391,7 +448,7 @@ static void add_volumes(const struct job *job, bool has_server)
 		    job->name);
 	if (options->claim != NULL)
 		pl_buf_addf(job->text, "          persistentVolumeClaim: {claimName: %s}\n",
-			    options->claim);
+			    job->claim);
 	else
 		pl_buf_add_text(job->text, "          emptyDir: {}\n");
 	if (has_server)
@@ -403,10 +460,10 @@ static void add_volumes(const struct job *job, bool has_server)
 			    "          secret:\n"
 			    "            secretName: %s\n"
 			    "            items: [{key: token, path: token}]\n",
-			    options->secret);
+			    job->secret);
 }
 
-static void add_head(const struct job *job, const json_t *shown)
+static int add_head(const struct job *job, const json_t *shown, struct pl_err *err)
 {
 	pl_buf_addf(
 		job->text,
@@ -416,9 +473,10 @@ static void add_head(const struct job *job, const json_t *shown)
 		"  name: %s\n"
 		"  labels: {app.kubernetes.io/name: profllm, app.kubernetes.io/component: run}\n"
 		"data:\n"
-		"  experiment.yaml: |\n",
+		"  " FILE_NAME ": |\n",
 		job->name);
-	add_experiment(job, shown);
+	if (add_experiment(job, shown, err) < 0)
+		return -1;
 	pl_buf_addf(
 		job->text,
 		"---\n"
@@ -441,6 +499,51 @@ static void add_head(const struct job *job, const json_t *shown)
 		"        fsGroup: 65534\n"
 		"        seccompProfile: {type: RuntimeDefault}\n",
 		job->name);
+	return 0;
+}
+
+/* Takes what a manifest can express. --ipc and --shm-size are for /dev/shm, which the sidecar has. */
+static void take_option(void *data, const char *name, const char *value)
+{
+	static const char *const done[] = { "ipc",  "shm-size", "gpus",       "device",
+					    "init", "i",        "interactive" };
+	struct job *job = data;
+	bool is_env = strcmp(name, "e") == 0 || strcmp(name, "env") == 0;
+	size_t len = value != NULL ? vllm_word_name_len(value) : 0;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(done); i++) {
+		if (strcmp(name, done[i]) == 0)
+			return;
+	}
+	if (strcmp(name, "entrypoint") == 0 && value != NULL) {
+		json_array_clear(job->command);
+		json_array_append_new(job->command, json_string(value));
+	} else if (is_env && len > 0) {
+		auto_free char *key = pl_strndup(value, len);
+		json_object_set_new(job->variables, key, json_string(value + len + 1));
+	} else {
+		json_array_append_new(
+			job->warnings,
+			json_sprintf("launch.container: the job has no %s%s; add what it does to "
+				     "the sidecar",
+				     strlen(name) == 1 ? "-" : "--", name));
+	}
+}
+
+/*
+ * The words after the image replace those of the entrypoint: a container keeps it, unless --entrypoint names another.
+ * launch.command is a whole command.
+ */
+static void make_command(struct job *job)
+{
+	struct exp_container container;
+
+	if (!exp_container_read(job->experiment, &container)) {
+		json_array_extend(job->command, job->experiment->launch.command);
+		return;
+	}
+	vllm_runtime_args_each(container.args, take_option, job);
+	json_array_extend(job->words, (json_t *)container.command);
 }
 
 /* Fills the words and the variables of the server. */
@@ -450,6 +553,10 @@ static int make_server(struct job *job, struct pl_err *err)
 	auto_json json_t *values = json_copy(experiment->server);
 	auto_json json_t *secret = NULL;
 
+	make_command(job);
+	if (json_object_get(values, "ssl_certfile") != NULL)
+		return pl_err_invalid(err, "server.ssl_certfile: found a file, expected null for "
+					   "--kubernetes, whose server has no files of yours");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(own_arguments); i++)
 		json_object_del(values, own_arguments[i]);
 	json_object_set_new(values, "port", json_integer(PORT));
@@ -466,34 +573,24 @@ static int make_server(struct job *job, struct pl_err *err)
 
 static int write_job(struct job *job, struct pl_err *err)
 {
-	const struct exp_config *experiment = job->experiment;
-	auto_free char *url = exp_server_url(experiment);
+	auto_free char *url = exp_server_url(job->experiment);
 	struct exp_container container = { 0 };
-	bool contained = exp_container_read(experiment, &container);
+	exp_container_read(job->experiment, &container);
 	const char *image = job->options->image != NULL ? job->options->image : container.image;
-	const json_t *command = contained ? container.command : experiment->launch.command;
+	bool has_server = url == NULL;
 
-	if (url == NULL && image == NULL)
+	if (has_server && image == NULL)
 		return pl_err_invalid(err, "no image for the server; set --image, or "
 					   "launch.container.image");
-	if (url == NULL && make_server(job, err) < 0)
+	if (has_server && make_server(job, err) < 0)
 		return -1;
 	auto_json json_t *shown = measured_experiment(job, err);
-	if (shown == NULL)
+	if (shown == NULL || add_head(job, shown, err) < 0)
 		return -1;
-	bool has_key = json_object_get(job->variables, "VLLM_API_KEY") != NULL;
-	add_head(job, shown);
-	/* the words after the image replace those of the entrypoint: a container keeps it */
-	if (url == NULL && contained && command != NULL) {
-		auto_json json_t *words = json_copy((json_t *)command);
-		json_array_extend(words, job->words);
-		json_decref(job->words);
-		job->words = json_incref(words);
-	}
-	if (url == NULL)
-		add_server(job, image, contained ? NULL : command);
-	add_profllm(job, has_key);
-	add_volumes(job, url == NULL);
+	if (has_server)
+		add_server(job, image);
+	add_profllm(job, shown, has_server);
+	add_volumes(job, has_server);
 	return 0;
 }
 
@@ -504,9 +601,13 @@ int run_job_kubernetes(const struct exp_config *experiment, const struct run_job
 	struct job job = {
 		.experiment = experiment,
 		.options = options,
-		.name = name,
+		.name = yaml_text(name),
+		.secret = yaml_text(options->secret != NULL ? options->secret : SECRET),
+		.claim = yaml_text(options->claim),
 		.variables = json_object(),
 		.words = json_array(),
+		.command = json_array(),
+		.warnings = warnings,
 		.text = text,
 	};
 
@@ -516,7 +617,11 @@ int run_job_kubernetes(const struct exp_config *experiment, const struct run_job
 				      json_string("the result is lost with the pod; set --claim or "
 						  "--upload"));
 	int done = write_job(&job, err);
+	free(job.name);
+	free(job.secret);
+	free(job.claim);
 	json_decref(job.variables);
 	json_decref(job.words);
+	json_decref(job.command);
 	return done;
 }

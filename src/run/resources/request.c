@@ -14,8 +14,7 @@ static int64_t argument(const json_t *server, const char *name, int64_t otherwis
 	return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
-/* The GPUs on this node: TP x PP x PCP for every data parallel replica that runs here. */
-static size_t gpus_needed(const json_t *server)
+size_t run_gpus_needed(const json_t *server)
 {
 	int64_t nodes = argument(server, "nnodes", 1);
 	int64_t replicas = argument(server, "data_parallel_size_local",
@@ -111,7 +110,7 @@ void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_re
 	} else if (!elsewhere) {
 		request.kind = pl_text_equal(json_string_value(gpus), "all") ? RUN_GPUS_ALL
 									     : RUN_GPUS_AUTO;
-		request.count = gpus_needed(experiment->server);
+		request.count = run_gpus_needed(experiment->server);
 		if (request.kind == RUN_GPUS_AUTO && request.count == 0)
 			request.kind = RUN_GPUS_NONE;
 	}

@@ -40,6 +40,9 @@ struct run_resources {
 	bool still_used; /* processes remain: the locks are only closed, not unlocked */
 };
 
+/* Returns how many GPUs a server with these arguments uses on one node: TP x PP x PCP for each data parallel replica there. */
+size_t run_gpus_needed(const json_t *server);
+
 /* Initializes to empty, which is safe to release. */
 void run_resources_init(struct run_resources *resources);
 /*

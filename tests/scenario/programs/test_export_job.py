@@ -78,10 +78,91 @@ def test_structure(bin_dir, tmp_path, name):
 
 
 def test_gpus(bin_dir, tmp_path):
-    for launch, expected in (({}, "4"), ({"gpus": [0, 1, 2, 3]}, "4"), ({"gpus": []}, None), ({"platform": "cpu"}, None)):
-        config = {**SERVER, "launch": {**SERVER["launch"], **launch}}
+    """As many as a run reserves."""
+    for launch, server, expected in (({}, {}, "4"), ({"gpus": [0, 1, 2, 3]}, {}, "4"), ({"gpus": []}, {}, None), ({"platform": "cpu"}, {}, None),
+                                     ({}, {"prefill_context_parallel_size": 2}, "8")):
+        config = {**SERVER, "server": {**SERVER["server"], **server}, "launch": {**SERVER["launch"], **launch}}
         found = re.search(r"nvidia.com/gpu: (\d+)", export(bin_dir, tmp_path, config, "--kubernetes", "--claim", "c").stdout)
         assert (found[1] if found else None) == expected
+
+
+def parts_of(done):
+    """Returns the ConfigMap, the Job, and its containers by their names."""
+    assert done.returncode == 0, done.stderr
+    config_map, job = yaml.safe_load_all(done.stdout)
+    pod = job["spec"]["template"]["spec"]
+    check_pod(pod)
+    return config_map, job, {container["name"]: container for container in pod.get("initContainers", []) + pod["containers"]}
+
+
+def expanded(text):
+    """Returns what Kubernetes makes of a word without variables."""
+    return text.replace("$$", "$")
+
+
+@pytest.mark.parametrize("text", ["a: b", "- x", "#c", "'q'", '"', "a\nb\r\n\tc", "\x85", "\u2028", "yes", "1e3", "~", "{a}", "a\\b", "\U0001d54f", "$$X", "$(A)", "\x7f",
+                                  "\ufeffb", " x ", "END_OF_EXPERIMENT", "!!int 3", "&a", "|", "2001-01-01", "="])
+def test_every_text_arrives(bin_dir, tmp_path, text):
+    """A reader of YAML, Kubernetes' replacement of variables and a shell return what the experiment has."""
+    config = {"name": text, "server": {"model": "m"}, "benchmark": {"num_prompts": 1, "extra_body": {text: [text, {"k": text}]}},
+              "launch": {"env": {"A": text}, "extra_args": [f"--x={text}"], "container": {"image": "i", "args": ["-e", f"B={text}"]}}}
+    config_map, _, containers = parts_of(export(bin_dir, tmp_path, config, "--kubernetes", "--claim", "c"))
+    inside = yaml.safe_load(config_map["data"]["experiment.yaml"])
+    assert inside["name"] == text and inside["benchmark"]["extra_body"] == config["benchmark"]["extra_body"]
+    server = containers["server"]
+    assert {variable["name"]: expanded(variable["value"]) for variable in server["env"]} == {"A": text, "B": text}
+    assert expanded(server["args"][-1]) == f"--x={text}"
+    assert "$(A)" not in server["args"][-1].replace("$$", "")
+    script = export(bin_dir, tmp_path, config, "--slurm").stdout
+    done = subprocess.run(["sh"], input=script.replace("exec profllm", "exec true"), env={"SLURM_SUBMIT_DIR": str(tmp_path), "PATH": os.environ["PATH"]},
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    written, = tmp_path.glob("*-0.yaml")
+    inside = yaml.safe_load(written.read_text())
+    assert (inside["launch"]["env"], inside["launch"]["extra_args"]) == ({"A": text}, [f"--x={text}"])
+
+
+@pytest.mark.parametrize(("name", "expected"), [("123", "123"), ("TRUE", "true"), ("null", "null"), ("NO", "no"), ("0x1f", "0x1f"), ("1e5", "1e5"), ("é!", "profllm-run"),
+                                                ("x" * 99, "x" * 50)])
+def test_a_name_stays_a_text(bin_dir, tmp_path, name, expected):
+    done = export(bin_dir, tmp_path, {**SERVER, "name": name}, "--kubernetes", "--claim", "123", "--secret", "true")
+    config_map, job, containers = parts_of(done)
+    pod = job["spec"]["template"]["spec"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    assert config_map["metadata"]["name"] == job["metadata"]["name"] == volumes["experiment"]["configMap"]["name"] == expected
+    assert volumes["results"]["persistentVolumeClaim"]["claimName"] == "123"
+    assert all(variable["valueFrom"]["secretKeyRef"]["name"] == "true" for variable in containers["profllm"]["env"])
+
+
+def test_names_of_variables_stay_texts(bin_dir, tmp_path):
+    config = {**SERVER, "launch": {**SERVER["launch"], "env": {"NO": "1", "on": "2"}}}
+    _, _, containers = parts_of(export(bin_dir, tmp_path, config, "--kubernetes", "--claim", "c"))
+    assert [variable["name"] for variable in containers["server"]["env"]][:2] == ["NO", "on"]
+
+
+def test_secrets_for_a_running_server(bin_dir, tmp_path):
+    """The experiment refers to variables, so the container that reads it has them."""
+    config = {**RUNNING, "server": {"model": "m", "api_key": "s3cret-1"}, "launch": {**RUNNING["launch"], "env": {"MY_TOKEN": "s3cret-2"}}}
+    config_map, _, containers = parts_of(export(bin_dir, tmp_path, config, "--kubernetes", "--claim", "c"))
+    inside = yaml.safe_load(config_map["data"]["experiment.yaml"])
+    assert inside["launch"]["env"] == {name: f"${{{name}}}" for name in ("MY_TOKEN", "VLLM_API_KEY")}
+    assert {variable["name"] for variable in containers["profllm"]["env"]} == set(inside["launch"]["env"])
+
+
+def test_options_of_a_container(bin_dir, tmp_path):
+    container = {"image": "i", "args": ["--entrypoint", "vllm", "--ipc=host", "-v", "/m:/m", "-e", "A=b"], "command": ["serve"]}
+    done = export(bin_dir, tmp_path, {**SERVER, "launch": {"container": container}}, "--kubernetes", "--claim", "c")
+    server = parts_of(done)[2]["server"]
+    assert server["command"] == ["vllm"] and server["args"][:2] == ["serve", SERVER["server"]["model"]]
+    assert {"name": "A", "value": "b"} in server["env"]
+    assert "launch.container: the job has no -v" in done.stderr and "--ipc" not in done.stderr
+
+
+def test_sizes_of_a_config_map(bin_dir, tmp_path):
+    for size, status, message in ((300_000, 0, "use 'kubectl create'"), (1_100_000, 2, "too large for a ConfigMap, which holds 1 MiB")):
+        config = {**SERVER, "benchmark": {**SERVER["benchmark"], "extra_body": {"a": "x" * size}}}
+        done = export(bin_dir, tmp_path, config, "--kubernetes", "--claim", "c")
+        assert done.returncode == status and message in done.stderr, done.stderr
 
 
 def test_a_script_of_slurm_runs(bin_dir, tmp_path):
@@ -102,6 +183,14 @@ def test_a_script_of_slurm_runs(bin_dir, tmp_path):
 @pytest.mark.parametrize(("config", "args", "message"), [
     (SERVER, [], "expected one of --kubernetes and --slurm"),
     (SERVER, ["--kubernetes", "--claim", "a b"], "found 'a b', expected a name"),
+    (SERVER, ["--kubernetes", "--claim", "A_b"], "--claim: found 'A_b', expected a name of Kubernetes"),
+    (SERVER, ["--kubernetes", "--secret", "a,b"], "--secret: found 'a,b', expected a name of Kubernetes"),
+    (SERVER, ["--kubernetes", "--time", "9"], "--time works only with --slurm"),
+    (SERVER, ["--slurm", "--claim", "c"], "--claim works only with --kubernetes"),
+    (SERVER, ["--slurm", "--token-file", "t"], "--token-file works only with --upload"),
+    (SERVER, ["--slurm", "--upload", "foo"], "--upload: server URL: found 'foo'"),
+    (SERVER, ["--slurm", "--upload", "http://u:s3cret@d:1"], "--upload: found a URL with a secret, expected --token-file"),
+    ({**SERVER, "server": {"model": "m", "ssl_certfile": "/c", "ssl_keyfile": "/k"}}, ["--kubernetes"], "server.ssl_certfile: found a file"),
     ({**SERVER, "launch": {}}, ["--kubernetes"], "no image for the server"),
     ({"server": {"model": "m", "seed": "x"}}, ["--slurm"], "server.seed"),
     ({**SERVER, "launch": {"env": {"a-b": "c"}}}, ["--slurm"], "launch.env: found 'a-b'"),
@@ -110,7 +199,7 @@ def test_a_script_of_slurm_runs(bin_dir, tmp_path):
 def test_what_is_refused(bin_dir, tmp_path, config, args, message):
     done = export(bin_dir, tmp_path, config, *args)
     assert done.returncode == 2 and message in done.stderr, done.stderr
-    assert done.stdout == ""
+    assert done.stdout == "" and "s3cret" not in done.stderr
 
 
 def test_what_is_lost_is_said(bin_dir, tmp_path):

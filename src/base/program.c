@@ -1,5 +1,7 @@
 #include "base/program.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,8 +23,25 @@
 static struct rlimit core_limit;
 static bool has_core_limit;
 
+/*
+ * A standard stream that the parent closed would give its number to the next file, and messages would be written into
+ * it. It stays unusable: standard input cannot be read, and the others cannot be written.
+ */
+static void take_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* the lowest free number: this one */
+		int taken = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		if (taken >= 0 && taken != fd)
+			close(taken);
+	}
+}
+
 void pl_program_begin(void)
 {
+	take_closed_streams();
 	signal(SIGXFSZ, SIG_IGN);
 	has_core_limit = getrlimit(RLIMIT_CORE, &core_limit) == 0;
 	/*

@@ -9,8 +9,8 @@
 #include "base/opt.h"
 
 /*
- * Call it first in main(). Makes exceeding the file size limit an error instead of a signal, and
- * disables core files, which would contain the secrets of the process.
+ * Call it first in main(). Takes the numbers of closed standard streams, makes exceeding the file size limit an error
+ * instead of a signal, and disables core files, which would contain the secrets of the process.
  */
 void pl_program_begin(void);
 /* Restores the core file limit that this process started with. Call it in a child before exec(). */

@@ -375,7 +375,7 @@ int cmd_run(int argc, char **argv)
 	}
 	if (experiment != NULL && options.dry_run)
 		status = dry_run(experiment, &options, &problems);
-	else if (experiment != NULL)
+	if (experiment != NULL && !options.dry_run)
 		status = run(experiment, &options, &problems, fail_on);
 	else
 		run_stream_end(&options.stream, status, NULL, NULL, &options.err);

@@ -330,6 +330,20 @@ def test_no_line_is_lost_in_a_pipe_that_does_not_wait(bin_dir, tmp_path):
     assert "stream" in lines[0] and lines[-1]["end"]["status"] == "completed"
 
 
+def test_a_dry_run_has_a_last_line(bin_dir, tmp_path):
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "--dry-run", "--progress", "json")
+    assert lines_of(done.stderr)[-1] == {"end": {"exit_status": 0, "status": None, "result": None, "error": None}} and done.returncode == 0
+
+
+@pytest.mark.parametrize("closed,status", [("2>&-", 0), ("<&- >&- 2>&-", 2)])
+def test_closed_standard_streams_are_no_file_of_the_run(bin_dir, tmp_path, closed, status):
+    """Their numbers are not given to the journal or to the guard. Status 2: the summary cannot be printed."""
+    words = [bin_dir / "profllm", "run", "-c", write_config(tmp_path, base_config()), "-o", tmp_path / "r.json", "--progress", "json"]
+    done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', *words], env=environment(), capture_output=True, timeout=60 * PATIENCE)
+    assert (done.returncode, done.stderr) == (status, b"") and load_result(tmp_path / "r.json")["status"] == "completed"
+    assert (tmp_path / "r.server.log").stat().st_size > 100
+
+
 def test_progress_and_quiet_exclude_each_other(bin_dir, tmp_path):
     done = run_profllm(bin_dir, "run", "-c", "x", "-o", tmp_path / "r.json", "--progress", "json", "--quiet")
     assert done.returncode == 2 and lines_of(done.stderr)[-1]["end"]["error"]["message"] == "--progress json, --quiet: found both, expected one"

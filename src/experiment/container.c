@@ -34,6 +34,7 @@ static const struct {
 	{ { "P", "publish-all" }, "launch.port, and the key 'network' of launch.container" },
 	{ { "pull" }, "the key 'pull' of launch.container" },
 	{ { "help" }, "an option that starts the container" },
+	{ { "rootfs" }, "the key 'image' of launch.container" },
 };
 
 static const char *text_or(const json_t *container, const char *key, const char *otherwise)
@@ -135,6 +136,13 @@ static void check_arg(void *data, const char *name, const char *value)
 						    name);
 		if (is_among(name, refused[i].names, PL_ARRAY_SIZE(refused[i].names)))
 			exp_refuse(c, KEY, found, refused[i].instead);
+	}
+	/* the image would be taken for it */
+	if (value == NULL && !vllm_runtime_is_switch(name)) {
+		auto_free char *found = pl_asprintf("%s%s without a value in args",
+						    strlen(name) == 1 ? "-" : "--", name);
+		exp_refuse(c, KEY, found, "the value as the next text");
+		return;
 	}
 	bool gpus = strcmp(name, "gpus") == 0 && !pl_text_equal(value, "all");
 	bool device = strcmp(name, "device") == 0 && value != NULL &&

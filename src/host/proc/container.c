@@ -111,13 +111,16 @@ static bool call(const struct host_container *container, const char *const *args
 				   PL_ERR_IGNORED) == 0;
 }
 
-static bool has_line(const char *text, const char *line)
+/* A line may have more names, which links of docker give. */
+static bool has_name(const char *text, const char *name)
 {
-	size_t len = strlen(line);
+	size_t len = strlen(name);
 
-	for (const char *at = text; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
-		if (strcspn(at, "\r\n") == len && strncmp(at, line, len) == 0)
+	for (const char *at = text; *at != '\0'; at += *at != '\0') {
+		size_t word = strcspn(at, ",\r\n");
+		if (word == len && strncmp(at, name, len) == 0)
 			return true;
+		at += word;
 	}
 	return false;
 }
@@ -132,8 +135,11 @@ enum host_container_state host_container_look(const struct host_container *conta
 	if (host_container_call(container->program, args, false, CALL_NS, &output,
 				PL_ERR_IGNORED) != 0)
 		return HOST_CONTAINER_UNKNOWN;
-	return has_line(pl_buf_text(&output), container->name) ? HOST_CONTAINER_EXISTS
-							       : HOST_CONTAINER_GONE;
+	const char *text = pl_buf_text(&output);
+	if (has_name(text, container->name))
+		return HOST_CONTAINER_EXISTS;
+	/* the filter lists no other: this is another program's output, or a message */
+	return text[strspn(text, " \t\r\n")] == '\0' ? HOST_CONTAINER_GONE : HOST_CONTAINER_UNKNOWN;
 }
 
 bool host_container_signal(const struct host_container *container, int signal_number)

@@ -321,14 +321,16 @@ bool host_guard_hung_up(const struct host_guard *guard)
 	return poll(&fds, 1, 0) > 0 && (fds.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-void host_guard_end_marked(const struct host_guard *guard)
+bool host_guard_end_marked(const struct host_guard *guard)
 {
 	struct host_mark_heads heads = { &guard->head, guard->head.pid > 0 };
 	struct host_container container = { guard->runtime, guard->container };
 
-	if (guard->runtime != NULL)
-		host_container_remove(&container, true, MARKED_WAIT_NS);
-	host_mark_kill_of(guard->run_id, HOST_MARK_ANYBODY, &heads, MARKED_WAIT_NS);
+	bool gone = guard->runtime == NULL ||
+		    host_container_remove(&container, true, MARKED_WAIT_NS);
+	struct host_mark_killing done = host_mark_kill_of(guard->run_id, HOST_MARK_ANYBODY, &heads,
+							  MARKED_WAIT_NS);
+	return gone && done.left == 0;
 }
 
 int host_guard_hold(struct host_guard *guard, int fd, struct pl_err *err)
@@ -349,27 +351,26 @@ bool host_guard_is_lost(const struct host_guard *guard)
 }
 
 /*
- * The guard ends once no process remains; if a process cannot be ended, the guard stays and holds
- * the locks.
+ * The guard ends once no process remains. Returns false if it did not end by itself, and was
+ * killed: a runtime of containers may not answer.
  */
-static void wait_for_guard(struct host_guard *guard)
+static bool wait_for_guard(struct host_guard *guard)
 {
 	int64_t due_ns = pl_clock_now_ns() + LAST_WAIT_NS;
 	struct host_guard_msg msg;
 	int fds[HOST_GUARD_FDS_MAX];
 
-	if (guard->gone && guard->left > 0)
-		return;
 	while (!guard->lost && pl_clock_now_ns() < due_ns) {
 		struct pollfd fd = { .fd = guard->socket, .events = POLLIN };
 		poll(&fd, 1, 100);
 		guard->lost = host_guard_take(guard->socket, &msg, fds) < 0;
 	}
 	/* the guard is stopped (SIGSTOP) or hangs */
-	if (!guard->lost)
+	bool ended = guard->lost;
+	if (!ended)
 		kill(guard->pid, SIGKILL);
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {}
-	host_reaper_leave(guard->run_id);
+	return ended;
 }
 
 void host_guard_free(struct host_guard *guard)
@@ -383,9 +384,14 @@ void host_guard_free(struct host_guard *guard)
 	}
 	/* our end of it: there is nothing more to come */
 	shutdown(guard->socket, SHUT_WR);
-	wait_for_guard(guard);
-	if (died)
-		host_guard_end_marked(guard);
+	/* one that could not end a process stays, and holds the locks */
+	bool stays = guard->gone && guard->left > 0;
+	if (!stays) {
+		bool ended = wait_for_guard(guard) && !died;
+		/* what remains is left to the next command, which finds the entry */
+		if (ended || host_guard_end_marked(guard))
+			host_reaper_leave(guard->run_id);
+	}
 	pl_fd_close(&guard->pidfd);
 	pl_fd_close(&guard->socket);
 	free(guard->runtime);

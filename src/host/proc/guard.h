@@ -65,5 +65,8 @@ void host_guard_ask_kill(struct host_guard *guard);
 bool host_guard_had_to_kill(const struct host_guard *guard);
 /* Only checks; thread-safe. */
 bool host_guard_hung_up(const struct host_guard *guard);
-/* Ends all processes with the mark, because a lost guard no longer does it. */
-void host_guard_end_marked(const struct host_guard *guard);
+/*
+ * Ends all processes with the mark and the container, because a lost guard no longer does it. Returns whether all are
+ * gone.
+ */
+bool host_guard_end_marked(const struct host_guard *guard);

@@ -256,7 +256,7 @@ static bool stop_guarded(struct host_process *process, int64_t deadline_ns, cons
 	}
 	host_process_wait(process, 0);
 	if (host_guard_is_lost(process->guard))
-		host_guard_end_marked(process->guard);
+		(void)host_guard_end_marked(process->guard);
 	return !host_guard_had_to_kill(process->guard);
 }
 

@@ -275,21 +275,27 @@ static bool is_alive(const struct host_proc *proc)
 	       !host_proc_is_dead(&now);
 }
 
-/* Returns whether the run has no container left; *killed: there was one. */
-static bool remove_container(const char *run_id, const struct entry *entry, size_t *killed)
+/*
+ * Counts the run's container in *done. Returns false if this command cannot know whether there is
+ * one: another user's runtime shows it to that user only, or the runtime is not in PATH.
+ */
+static bool remove_container(const char *run_id, const struct entry *entry,
+			     struct host_mark_killing *done)
 {
 	auto_free char *program = NULL;
 	auto_free char *name = pl_asprintf(HOST_CONTAINER_PREFIX "%s", run_id);
 
-	/* another user's containers are not this user's to end */
-	if (entry->runtime == NULL || entry->owner != geteuid() ||
-	    host_program_find(entry->runtime, &program, PL_ERR_IGNORED) < 0)
+	if (entry->runtime == NULL)
 		return true;
+	if (entry->owner != geteuid() ||
+	    host_program_find(entry->runtime, &program, PL_ERR_IGNORED) < 0)
+		return false;
 	struct host_container container = { program, name };
 	enum host_container_state state = host_container_look(&container);
-	*killed += state == HOST_CONTAINER_EXISTS;
-	return state == HOST_CONTAINER_GONE ||
-	       host_container_remove(&container, false, KILL_WAIT_NS);
+	done->killed += state == HOST_CONTAINER_EXISTS;
+	done->left += state != HOST_CONTAINER_GONE &&
+		      !host_container_remove(&container, false, KILL_WAIT_NS);
+	return true;
 }
 
 static void look_at(int notes, const char *name, reaper_report *report)
@@ -310,13 +316,13 @@ static void look_at(int notes, const char *name, reaper_report *report)
 	    is_alive(&entry.parent) || is_alive(&entry.guard))
 		return;
 	struct host_mark_heads heads = { entry.heads, entry.head_count };
-	size_t removed = 0;
-	bool gone = remove_container(name, &entry, &removed);
+	struct host_mark_killing container = { 0 };
+	bool known = remove_container(name, &entry, &container);
 	struct host_mark_killing done = host_mark_kill_of(name, entry.owner, &heads, KILL_WAIT_NS);
-	done.killed += removed;
-	done.left += !gone;
+	done.killed += container.killed;
+	done.left += container.left;
 	/* Keep the entry if processes could not be ended: the next command tries again. */
-	if (done.left == 0)
+	if (known && done.left == 0)
 		unlinkat(notes, name, 0);
 	if (done.killed > 0 || done.left > 0)
 		report(name, done.killed, done.left);

@@ -286,9 +286,14 @@ static void remove_container(const struct run_journal_state *state)
 	auto_free char *program = NULL;
 
 	/* the journal is a file of the user's: it names one of two programs, and no path */
-	if ((!pl_text_equal(runtime, "docker") && !pl_text_equal(runtime, "podman")) ||
-	    host_program_find(runtime, &program, PL_ERR_IGNORED) < 0)
+	if (!pl_text_equal(runtime, "docker") && !pl_text_equal(runtime, "podman"))
 		return;
+	if (host_program_find(runtime, &program, PL_ERR_IGNORED) < 0) {
+		pl_log(PL_LOG_WARNING,
+		       "container '%s' was not looked for, because '%s' is not in PATH", name,
+		       runtime);
+		return;
+	}
 	struct host_container container = { program, name };
 	if (!host_container_remove(&container, false, END_KILL_NS))
 		pl_log(PL_LOG_WARNING, "container '%s' could not be removed; see '%s ps --all'",

@@ -38,6 +38,7 @@ static const char *const switches[] = {
 	"http-proxy",
 	"unsetenv-all",
 	"env-host",
+	"rootfs",
 	"no-hostname",
 	"passwd",
 };
@@ -325,6 +326,12 @@ bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, siz
 	set_image(&run, word_at(&run, at), word_at(&run, run.at), run.at);
 	*ret_image = run.at + 1;
 	return true;
+}
+
+bool vllm_runtime_is_switch(const char *name)
+{
+	return name[1] == '\0' ? strchr(SWITCH_LETTERS, name[0]) != NULL
+			       : is_switch(&docker_form, name, strlen(name));
 }
 
 /* "--shm-size=16g", "--ipc", "host" */

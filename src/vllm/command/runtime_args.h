@@ -10,3 +10,5 @@
 const char *vllm_runtime_args_each(const json_t *args,
 				   void (*option)(void *data, const char *name, const char *value),
 				   void *data);
+/* Returns whether the option (a name without dashes) takes no value. */
+bool vllm_runtime_is_switch(const char *name);

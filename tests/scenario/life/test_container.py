@@ -168,6 +168,54 @@ def test_whoever_is_killed_no_container_is_left(bin_dir, tmp_path, runtime, vict
     wait_for(lambda: list(notes.iterdir()) == [], "the run is not noted any more")
 
 
+def kill_both(process):
+    """Leaves the container to the next command."""
+    guard = guard_of(process.pid)
+    os.kill(process.pid, signal.SIGSTOP)
+    os.kill(guard, signal.SIGKILL)
+    kill_and_wait(process)
+
+
+def test_a_command_without_the_runtime_leaves_the_container_to_the_next(bin_dir, tmp_path, runtime):  # noqa: F811
+    kill_both(start_one(bin_dir, tmp_path, runtime))
+    notes = runtime.folder / "locks/runs"
+    path = tmp_path / "experiment.yaml"
+    run_profllm(bin_dir, "validate", path, env={**runtime.env, "PATH": str(tmp_path)})
+    assert len(runtime.names()) == 1 and len(list(notes.iterdir())) == 1
+    done = run_profllm(bin_dir, "recover", tmp_path / "r.json", env={**runtime.env, "PATH": str(tmp_path)})
+    assert "was not looked for, because 'docker' is not in PATH" in done.stderr
+    assert "of the killed run" in run_profllm(bin_dir, "validate", path, env=runtime.env).stderr
+    assert runtime.names() == [] and list(notes.iterdir()) == []
+
+
+def test_what_is_not_a_list_proves_nothing(bin_dir, tmp_path, runtime):  # noqa: F811
+    """A runtime that prints something else has not said that there is no container."""
+    kill_both(start_one(bin_dir, tmp_path, runtime))
+    notes = runtime.folder / "locks/runs"
+    runtime.set_faults(ps="error: try again\n")
+    done = run_profllm(bin_dir, "validate", tmp_path / "experiment.yaml", env=runtime.env)
+    assert "could not end 1 process" in done.stderr and len(list(notes.iterdir())) == 1
+    runtime.set_faults()
+    run_profllm(bin_dir, "validate", tmp_path / "experiment.yaml", env=runtime.env)
+    assert runtime.names() == [] and list(notes.iterdir()) == []
+
+
+@pytest.mark.skipif("PROFLLM_TEST_LONG" not in os.environ, reason="only with PROFLLM_TEST_LONG=1")
+def test_a_runtime_that_hangs_at_the_end(bin_dir, tmp_path, runtime):  # noqa: F811
+    """The run ends, and the next command removes the container."""
+    process = start_one(bin_dir, tmp_path, runtime, stop_timeout="1s")
+    runtime.set_faults(slow={"ps": 100, "kill": 100, "rm": 100})
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=150)
+    assert "could not end" in errors
+    notes = runtime.folder / "locks/runs"
+    assert len(list(notes.iterdir())) == 1
+    runtime.set_faults()
+    wait_for(lambda: run_profllm(bin_dir, "validate", tmp_path / "experiment.yaml", env=runtime.env) and runtime.names() == [], "the container is gone",
+             seconds=60)
+    wait_for(lambda: list(notes.iterdir()) == [], "the run is not noted any more")
+
+
 def test_recover_removes_the_container(bin_dir, tmp_path, runtime):  # noqa: F811
     """Also where the lock directory that noted the run is lost."""
     process = start_one(bin_dir, tmp_path, runtime)
@@ -196,6 +244,8 @@ def test_recover_removes_the_container(bin_dir, tmp_path, runtime):  # noqa: F81
     ({"container": {"image": "i", "args": ["-p", "8000:8000"]}}, "found -p in args, expected launch.port"),
     ({"container": {"image": "i", "args": ["--gpus", "device=2"]}}, "found --gpus 'device=2', expected all, or launch.gpus"),
     ({"container": {"image": "i", "args": ["--ipc=host", "other"]}}, "found args with 'other', expected options only"),
+    ({"container": {"image": "i", "args": ["--ipc=host", "-v"]}}, "found -v without a value in args, expected the value as the next text"),
+    ({"container": {"image": "i", "args": ["--rootfs", "--name=x"]}}, "found --name in args"),
     ({"container": {"image": "i", "pull": "often"}}, "found pull 'often', expected never, missing or always"),
     ({"container": {"image": "i", "network": "none"}}, "found network 'none'"),
     ({"container": {"image": "i"}, "command": ["vllm", "serve"]}, "expected null together with launch.command"),

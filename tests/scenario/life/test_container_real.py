@@ -61,9 +61,9 @@ def names(env):
     return podman(env, "ps", "--all", "--format", "{{.Names}}").stdout.decode().split()
 
 
-def config_of(**more):
+def config_of(stop_timeout="3s", **more):
     config = container_config({"runtime": "podman", "image": IMAGE}, **more)
-    config["launch"]["stop_timeout"] = "3s"
+    config["launch"]["stop_timeout"] = stop_timeout
     return config
 
 
@@ -77,7 +77,7 @@ def start_long(bin_dir, tmp_path, env):
 
 
 def test_a_run(bin_dir, tmp_path, storage):
-    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config_of()), "-o", tmp_path / "r.json", env=storage)
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config_of("30s")), "-o", tmp_path / "r.json", env=storage)
     assert done.returncode == 0, done.stderr
     result = load_result(tmp_path / "r.json")
     facts, = json.loads(podman(storage, "image", "inspect", IMAGE).stdout)

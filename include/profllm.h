@@ -290,8 +290,8 @@ PROFLLM_API int profllm_run_result(const profllm_run *run, profllm_result **ret,
 PROFLLM_API int profllm_run_findings(const profllm_run *run, profllm_findings **ret,
 				     struct profllm_error *error);
 /*
- * Frees the run. If it has not ended, kills its server, waits for its end, which takes up to some seconds, and loses
- * what was not dispatched; the result is written. NULL: does nothing.
+ * Frees the run. If it has not ended, kills its server, waits for its end, and loses what was not dispatched; the
+ * result is written. This takes up to some seconds; after two minutes, it kills the program. NULL: does nothing.
  */
 PROFLLM_API void profllm_run_free(profllm_run *run);
 

@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "library/library.h"
 
+/* The ABI: the caller has it in its memory. */
+_Static_assert(sizeof(struct profllm_error) == 1024, "the size of struct profllm_error changed");
+
 /* The header has fixed numbers, which do not follow the order of the rows. */
 static int code_of(enum pl_err_code code)
 {

@@ -72,6 +72,12 @@ static int find(const char *name, bool own_folder_first, char **ret, struct pl_e
 		found = find_in_path(name);
 	if (found == NULL && !own_folder_first)
 		found = find_in_own_folder(name);
+	/* its package has the name of the program */
+	if (found == NULL && own_folder_first)
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "found no program '%s' next to profllm or in PATH; install the "
+				  "package %s",
+				  name, name);
 	if (found == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "found no program '%s' in PATH or next to profllm", name);

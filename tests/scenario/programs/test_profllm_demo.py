@@ -206,7 +206,7 @@ def test_a_missing_program_is_reported(bin_dir, tmp_path, program):
         shutil.copy(bin_dir / name, tmp_path / "bin")
     (tmp_path / "tmp").mkdir()
     done = run_profllm(tmp_path / "bin", "demo", env={"TMPDIR": str(tmp_path / "tmp"), "PATH": "/usr/bin:/bin"})
-    assert (done.returncode, done.stdout) == (2, "") and f"found no program '{program}'" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and f"found no program '{program}' next to profllm or in PATH; install the package {program}\n" in done.stderr
     assert list((tmp_path / "tmp").iterdir()) == []
 
 

@@ -46,6 +46,8 @@
 /* Twice the size of a header: the library keeps the received and the parsed form, and reads bodies into this memory. */
 #define CONNECTION_BYTES (4 * DASH_HEAD_BYTES_MAX)
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
+/* Time for connections that wait to be accepted; under a flood there are always some. */
+#define ACCEPT_NS (PL_NS_PER_S / 2)
 /* Time for the last responses, which report the shutdown. */
 #define LAST_NS (PL_NS_PER_S / 2)
 
@@ -317,10 +319,30 @@ static void wait_for_answers(struct dash_server *server, int64_t patience_ns, bo
 		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
 }
 
+/*
+ * Waits until the connections that the kernel has accepted are ours: without this, their clients, whose requests were
+ * sent before the stop, would see a reset. A Unix socket does not say how many there are.
+ */
+static void wait_for_accepted(struct dash_server *server)
+{
+	const union MHD_DaemonInfo *listener = MHD_get_daemon_info(server->daemon,
+								   MHD_DAEMON_INFO_LISTEN_FD);
+	int64_t end_ns = pl_clock_now_ns() + ACCEPT_NS;
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	while (listener != NULL &&
+	       getsockopt(listener->listen_fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	       info.tcpi_unacked > 0 && pl_clock_now_ns() < end_ns)
+		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_MS);
+}
+
 void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
 {
-	int listener = MHD_quiesce_daemon(server->daemon);
+	int listener;
 
+	wait_for_accepted(server);
+	listener = MHD_quiesce_daemon(server->daemon);
 	dash_local_done(&server->local);
 	atomic_store(&server->is_stopping, true);
 	dash_live_end(server->context->live);

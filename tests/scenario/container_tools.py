@@ -3,12 +3,13 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
-from conftest import SOURCE
 from run_tools import base_config
 from wait_tools import wait_for
 
+SOURCE = Path(__file__).resolve().parents[2]
 RUNTIME = SOURCE / "tests/doubles/container/runtime.py"
 DIGEST = "sha256:" + "d" * 64
 IMAGE_ID = "sha256:" + "1" * 64

@@ -58,7 +58,7 @@ def build(compile_words, tree, bin_dir, folder):
 
 def tree_with(source_dir, tree, path, row):
     """Returns the source tree with one additional row."""
-    for name in ("src", "tools", "api", "docs"):
+    for name in ("src", "tools", "api", "docs", "packaging"):
         shutil.copytree(source_dir / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     path = tree / "src/tbl" / path
     path.write_text(path.read_text().rstrip("\n") + "\n" + row)

@@ -5,12 +5,13 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
-from conftest import SOURCE
 from run_tools import base_config, load_result, run_profllm, write_config
 
+SOURCE = Path(__file__).resolve().parents[3]
 GOLDEN = SOURCE / "tests/scenario/data/export_job"
 SERVER = {
     "name": "Llama 3 8B, TP2",

@@ -17,6 +17,7 @@
 #define NAMES_BYTES_MAX 4096
 #define EFFECT_DEFAULT  "5%"
 #define ERROR_DEFAULT   "5%"
+#define ERROR_MAX       RES_BRIEF_ERROR
 
 struct compare_options {
 	bool fail_on_regression;
@@ -54,7 +55,7 @@ static const struct pl_opt compare_rows[] = {
 	PL_OPT(TEXT, 0, "error", error, "SHARE",
 	       "with --brief: limit the probability of a wrong proof, over all metrics, candidates "
 	       "and "
-	       "repetitions of the command",
+	       "repetitions of the command; at most 5%",
 	       .def = ERROR_DEFAULT),
 	{ .name = NULL },
 };
@@ -264,6 +265,10 @@ static int compare_briefly(const struct compare_options *options, const struct r
 	if (cli_share_read("--error", options->error != NULL ? options->error : ERROR_DEFAULT,
 			   &how.error, &err) < 0)
 		return cli_fail(&err);
+	/* a larger share would let noise pass as proven */
+	if (how.error > ERROR_MAX)
+		return cli_refuse("--error: found '%s', expected at most %s", options->error,
+				  ERROR_DEFAULT);
 	auto_json json_t *answer = res_brief_compare(fields, sides->items, sides->count, &how);
 	return cli_print_json(answer);
 }

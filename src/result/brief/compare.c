@@ -22,6 +22,11 @@ struct side {
 	size_t simulated;
 };
 
+static size_t untrusted_of(const struct side *side)
+{
+	return side->count - side->trusted;
+}
+
 static bool has_id(const struct side *side, const json_t *document)
 {
 	const char *id = pl_json_get_text(document, "run_id");
@@ -150,9 +155,16 @@ static void add_change(const struct res_field *field, double worse, struct pl_bu
 	pl_buf_addf(text, "%+.1f %%", PERCENT * (ratio - 1));
 }
 
+/* A disturbance of these runs may be the reason of a difference. */
+static void add_untrusted(size_t count, struct pl_buf *text)
+{
+	if (count > 0)
+		pl_buf_addf(text, "; %zu run%s not trusted", count, count == 1 ? " is" : "s are");
+}
+
 /* "better: -12.1 % (-15.0 % to -9.3 %), 6 runs" or "not proven: about 4 more runs of each side" */
 static json_t *sentence_of(const struct res_field *field, const struct proof *proof,
-			   const char *obstacle)
+			   const char *obstacle, size_t untrusted)
 {
 	auto_buf text = PL_BUF(SENTENCE_BYTES);
 	bool is_rate = field->direction == RES_FIELD_HIGHER;
@@ -182,6 +194,7 @@ static json_t *sentence_of(const struct res_field *field, const struct proof *pr
 	pl_buf_add_text(&text, " to ");
 	add_change(field, is_rate ? proof->interval.low : proof->interval.high, &text);
 	pl_buf_addf(&text, "), %zu runs of each side", proof->n);
+	add_untrusted(untrusted, &text);
 	return json_string(pl_buf_text(&text));
 }
 
@@ -192,7 +205,7 @@ static json_t *bound_json(double log_ratio)
 }
 
 static json_t *proof_json(const struct res_field *field, const struct proof *proof,
-			  const char *obstacle)
+			  const char *obstacle, size_t untrusted)
 {
 	double sign = field->direction == RES_FIELD_HIGHER ? -1 : 1;
 	double one = sign * proof->interval.low, other = sign * proof->interval.high;
@@ -208,7 +221,7 @@ static json_t *proof_json(const struct res_field *field, const struct proof *pro
 		bound_json(one < other ? other : one), "n", (json_int_t)proof->n, "finding",
 		finding_names[finding], "proven", finding > NOT_PROVEN, "more_runs_count",
 		finding == NOT_PROVEN && obstacle == NULL ? pl_json_count(more) : json_null(),
-		"sentence", sentence_of(field, proof, obstacle));
+		"sentence", sentence_of(field, proof, obstacle, untrusted));
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -219,16 +232,73 @@ struct brief {
 	struct res_compare_documents *documents;
 	struct side sides[RES_COMPARE_SIDES_MAX];
 	size_t count;
+	/* why no run of the baseline and this side proves anything; NULL: it may. Owned */
+	char *obstacles[RES_COMPARE_SIDES_MAX];
 	size_t proven; /* findings */
 	size_t tests;
-	double most_more; /* the largest number of missing runs; NaN: one is unknown */
+	double most_more; /* the largest number of missing runs; infinite: above MORE_MAX */
 };
+
+/* ---- what no number of runs can prove ---------------------------------------------------------- */
+
+/* Returns whether the sides of a caution's field record two different values, null among them. */
+static bool differs(const json_t *field)
+{
+	const json_t *first = NULL;
+	bool has_null = false;
+
+	PL_JSON_EACH(side, json_object_get(field, "sides")) {
+		has_null = has_null || pl_json_get_i64(side, "null") > 0;
+		PL_JSON_EACH(item, json_object_get(side, "values")) {
+			const json_t *value = json_object_get(item, "value");
+			if (first != NULL && !json_equal(first, value))
+				return true;
+			first = value;
+		}
+	}
+	return has_null && first != NULL;
+}
+
+/*
+ * Returns the first field of the load that differs among the runs of two sides; NULL: none. Runs that do not record it
+ * may have the same load. free()
+ */
+static char *load_difference(const struct brief *brief, size_t candidate)
+{
+	static const char *const kinds[] = { "dataset", "lengths", "load", "client" };
+	struct res_compare_documents pair[] = { brief->documents[0], brief->documents[candidate] };
+	const struct res_compare_options how = { .metrics = brief->options->metrics,
+						 .metric_count = 1,
+						 .effect = brief->options->effect };
+
+	if (brief->sides[0].count == 0 || brief->sides[candidate].count == 0)
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pair); i++) {
+		const struct side *side = &brief->sides[i == 0 ? 0 : candidate];
+		pair[i].items = side->items;
+		pair[i].count = side->count;
+	}
+	auto_json json_t *comparison = res_compare_of_documents(brief->fields, pair,
+								PL_ARRAY_SIZE(pair), &how);
+	PL_JSON_EACH(caution, json_object_get(comparison, "cautions")) {
+		const char *kind = pl_json_get_text(caution, "kind");
+		bool is_load = PL_TEXT_IS_ONE_OF(kind, kinds);
+		PL_JSON_EACH(field, json_object_get(caution, "fields")) {
+			if (is_load && differs(field))
+				return pl_strdup(pl_json_get_text(field, "field"));
+		}
+	}
+	return NULL;
+}
 
 /* The reason why no run of the pair proves anything; NULL: none. free() */
 static char *obstacle_of(const struct brief *brief, size_t candidate)
 {
 	const struct side *base = &brief->sides[0], *other = &brief->sides[candidate];
 	size_t limited = base->client_limited + other->client_limited;
+	size_t simulated = base->simulated + other->simulated;
+	size_t count = base->count + other->count;
+	auto_free char *load = load_difference(brief, candidate);
 
 	for (size_t i = 0; i < other->count; i++) {
 		if (has_id(base, other->items[i]))
@@ -236,10 +306,10 @@ static char *obstacle_of(const struct brief *brief, size_t candidate)
 	}
 	if (limited > 0)
 		return pl_asprintf("the load generator, not the server, limited %zu of %zu runs",
-				   limited, base->count + other->count);
-	if ((base->simulated == base->count) != (other->simulated == other->count))
-		return pl_strdup("one side is simulated");
-	return NULL;
+				   limited, count);
+	if (simulated > 0 && simulated < count)
+		return pl_asprintf("%zu of %zu runs are simulated", simulated, count);
+	return load != NULL ? pl_asprintf("the load differs in '%s'", load) : NULL;
 }
 
 static json_t *side_json(const struct brief *brief, size_t at)
@@ -281,18 +351,23 @@ static json_t *metric_json(struct brief *brief, const struct res_field *field)
 					 pl_json_number(has ? interval.high : NAN)));
 	}
 	for (size_t i = 1; i < brief->count; i++) {
-		auto_free char *obstacle = obstacle_of(brief, i);
+		const char *obstacle = brief->obstacles[i];
 		struct proof proof = prove(brief->fields, field, &brief->sides[0], &brief->sides[i],
 					   effect, options->error / tests);
 		if (proof.finding == NO_VALUE) {
-			json_array_append_new(against, proof_json(field, &proof, NULL));
+			json_array_append_new(against, proof_json(field, &proof, NULL, 0));
 			continue;
 		}
 		brief->tests++;
 		brief->proven += proof.finding > NOT_PROVEN && obstacle == NULL;
-		if (proof.finding == NOT_PROVEN)
-			brief->most_more = fmax(brief->most_more, proof.n < 2 ? 2 : proof.more);
-		json_array_append_new(against, proof_json(field, &proof, obstacle));
+		if (proof.finding == NOT_PROVEN && obstacle == NULL)
+			brief->most_more = fmax(brief->most_more, proof.n < 2 ? 2
+								  : isfinite(proof.more)
+									  ? proof.more
+									  : INFINITY);
+		json_array_append_new(against, proof_json(field, &proof, obstacle,
+							  untrusted_of(&brief->sides[0]) +
+								  untrusted_of(&brief->sides[i])));
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "field", field->id, "label",
 			 field->label, "unit", field->unit, "direction",
@@ -318,9 +393,18 @@ static json_t *proof_of(const struct brief *brief)
 
 	if (brief->tests == 0)
 		return json_string("not proven: no metric has a value on both sides");
-	if (brief->proven == brief->tests)
-		return json_sprintf("proven: %zu of %zu findings", brief->proven, brief->tests);
-	if (brief->most_more > 0)
+	if (brief->proven == brief->tests) {
+		auto_buf text = PL_BUF(SENTENCE_BYTES);
+		size_t untrusted = 0;
+		for (size_t i = 0; i < brief->count; i++)
+			untrusted += untrusted_of(&brief->sides[i]);
+		pl_buf_addf(&text, "proven: %zu of %zu findings", brief->proven, brief->tests);
+		add_untrusted(untrusted, &text);
+		return json_string(pl_buf_text(&text));
+	}
+	if (isinf(brief->most_more))
+		snprintf(more, sizeof(more), ": more than %d more runs of each side", MORE_MAX);
+	else if (brief->most_more > 0)
 		snprintf(more, sizeof(more), ": about %.0f more run%s of each side",
 			 brief->most_more, brief->most_more > 1 ? "s" : "");
 	return json_sprintf("not proven%s; %zu of %zu findings are proven", more, brief->proven,
@@ -351,13 +435,17 @@ json_t *res_brief_compare(const struct res_fields *fields, struct res_compare_do
 		else if (strcmp(verdict, "trusted") == 0 || strcmp(own, "client_limited") == 0)
 			verdict = own;
 	}
+	for (size_t i = 1; i < count; i++)
+		brief.obstacles[i] = obstacle_of(&brief, i);
 	for (size_t i = 0; i < options->metric_count; i++)
 		json_array_append_new(metrics, metric_json(&brief, &options->metrics[i]));
 	json_t *answer = json_pack(
 		"{s:s?, s:I, s:o, s:f, s:f, s:o, s:o, s:o}", "verdict", verdict, "n", (json_int_t)n,
 		"sides", side_list, "effect", options->effect, "error", options->error, "cautions",
 		cautions_of(comparison), "metrics", metrics, "proof", proof_of(&brief));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		free(brief.sides[i].items);
+		free(brief.obstacles[i]);
+	}
 	return answer;
 }

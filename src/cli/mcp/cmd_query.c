@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/dashboard.h"
+#include "cli/mcp/answers.h"
 #include "io/fetch.h"
 #include "result/fields/fields.h"
+#include "schema/schema.h"
 #include "upload/upload.h"
 
 #define FILTER_BYTES_MAX (256u << 10)
@@ -427,6 +429,20 @@ static int check(const struct query_options *options, const struct pl_words *wor
 	return cli_dashboard_check(&options->dashboard, err);
 }
 
+/* Whatever a dashboard sends, the answer has the form that is published, or is refused. */
+static int check_answer(const struct query_options *options, const char *what, const json_t *answer,
+			struct pl_err *err)
+{
+	auto_json json_t *document = cli_answer_schema(what);
+	auto_schema const struct schema *schema = NULL;
+
+	if (schema_compile(document, what, "", &schema, err) < 0)
+		return -1;
+	if (schema_check(schema, answer, 1, NULL))
+		return 0;
+	return pl_err_set(err, PL_ERR_NETWORK, "%s: " NO_ANSWER, options->dashboard.url);
+}
+
 static int query(const struct query_options *options, const char *what)
 {
 	auto_json json_t *answer = NULL;
@@ -435,6 +451,8 @@ static int query(const struct query_options *options, const char *what)
 		   : strcmp(what, "fields") == 0    ? query_fields(options, &answer, &err)
 						    : query_missing(options, &answer, &err);
 
+	if (done == 0)
+		done = check_answer(options, what, answer, &err);
 	return done < 0 ? cli_fail(&err) : cli_print_json(answer);
 }
 

@@ -128,7 +128,9 @@ static int refuse(const char *text, struct pl_err *err)
 		nearest = pl_text_nearest(text, names, ckpt_gpu_count());
 	if (nearest == NULL)
 		return pl_err_invalid(
-			err, "unknown hardware '%s'; '--hardware list' shows the known profiles",
+			err,
+			"unknown hardware '%s'; 'profllm validate --hardware list' shows the known "
+			"profiles",
 			text);
 	return pl_err_invalid(err, "unknown hardware '%s' (did you mean '%s'?)", text, nearest);
 }

@@ -207,6 +207,13 @@ char *cli_mcp_call_fault(const struct cli_mcp_call *call)
 	auto_free char *copy = pl_strdup(pl_buf_text(&call->errors));
 	const char *error = NULL;
 
+	/* a list for people, such as that of `--hardware list`: the client can read it */
+	if (WIFEXITED(call->status) && WEXITSTATUS(call->status) == 0)
+		return call->out.len > 0
+			       ? pl_strndup(pl_buf_text(&call->out), call->out.len < FAULT_BYTES_MAX
+									     ? call->out.len
+									     : FAULT_BYTES_MAX)
+			       : pl_strdup("the command printed no answer");
 	/* the last error is the reason; other lines are the problems of an experiment */
 	for (char *rest = copy, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		if (pl_text_starts(line, PREFIX ERROR_MARK))

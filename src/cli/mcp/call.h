@@ -56,7 +56,10 @@ void cli_mcp_call_stop(struct cli_mcp_call *call, int64_t now_ns);
 int64_t cli_mcp_call_tick(struct cli_mcp_call *call, int64_t now_ns);
 /* Returns whether the child has ended and its output is complete. */
 bool cli_mcp_call_is_over(const struct cli_mcp_call *call, int64_t now_ns);
-/* Returns the reason of a failure from standard error, in lines. free() */
+/*
+ * Returns the reason of a failure from standard error, in lines; if the command succeeded without an answer, the start
+ * of the text that it printed instead. free()
+ */
 char *cli_mcp_call_fault(const struct cli_mcp_call *call);
 /* Frees everything; the place is free. */
 void cli_mcp_call_done(struct cli_mcp_call *call);

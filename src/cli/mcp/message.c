@@ -15,6 +15,14 @@ void cli_mcp_message_done(struct cli_mcp_message *message)
 	*message = (struct cli_mcp_message){ 0 };
 }
 
+const char *cli_mcp_text(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+
+	return text != NULL && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
 /* Counts brackets outside of strings, so that no parser recurses further. */
 static int check_depth(const char *line, size_t len, struct pl_err *err)
 {
@@ -49,7 +57,7 @@ static void read_meta(struct cli_mcp_message *message)
 	const json_t *meta = json_object_get(message->params, "_meta");
 	const json_t *token = json_object_get(meta, "progressToken");
 
-	message->version = pl_json_get_text(meta, CLI_MCP_META "protocolVersion");
+	message->version = cli_mcp_text(meta, CLI_MCP_META "protocolVersion");
 	if (is_id(token))
 		message->progress_token = token;
 }
@@ -60,21 +68,24 @@ static int read_members(struct cli_mcp_message *message, struct pl_err *err)
 	const json_t *method = json_object_get(message->root, "method");
 	const json_t *params = json_object_get(message->root, "params");
 
+	/* the answer to a request, but this server sends none; an answer to it would be one too many */
+	if (method == NULL && (json_object_get(message->root, "result") != NULL ||
+			       json_object_get(message->root, "error") != NULL))
+		return 0;
 	if (id != NULL && !is_id(id))
 		return pl_err_invalid(err, "id: expected an integer, or a text of at most %d bytes",
 				      ID_BYTES_MAX);
 	message->id = id;
 	if (!pl_text_equal(pl_json_get_text(message->root, "jsonrpc"), "2.0"))
 		return pl_err_invalid(err, "jsonrpc: expected \"2.0\"");
-	/* the answer to a request, but this server sends none */
-	if (method == NULL && (json_object_get(message->root, "result") != NULL ||
-			       json_object_get(message->root, "error") != NULL))
-		return 0;
-	if (!json_is_string(method))
-		return pl_err_invalid(err, "method: expected a text");
+	message->method = cli_mcp_text(message->root, "method");
+	if (message->method == NULL)
+		return pl_err_invalid(err, "method: expected a text without U+0000");
+	/* some clients write null for none */
+	if (json_is_null(params))
+		params = NULL;
 	if (params != NULL && !json_is_object(params))
 		return pl_err_invalid(err, "params: expected an object");
-	message->method = json_string_value(method);
 	message->params = params;
 	read_meta(message);
 	return 0;

@@ -25,8 +25,8 @@ enum cli_mcp_code {
 struct cli_mcp_message {
 	json_t *root;         /* owned */
 	const json_t *id;     /* a string or an integer; NULL: a notification */
-	const char *method;   /* NULL: a response, which is ignored */
-	const json_t *params; /* an object, or NULL */
+	const char *method;   /* without U+0000; NULL: a response, which is ignored */
+	const json_t *params; /* an object; NULL: none, or null */
 	/* the modern era: the version of this request; NULL: legacy */
 	const char *version;
 	const json_t *progress_token; /* NULL: no progress is wanted */
@@ -41,6 +41,9 @@ void cli_mcp_message_done(struct cli_mcp_message *message);
  */
 int cli_mcp_message_read(const char *line, size_t len, struct cli_mcp_message *ret,
 			 struct pl_err *err) PL_MUST_CHECK;
+
+/* Returns the text of a member, NULL: another type, or a text with U+0000, which C would cut. */
+const char *cli_mcp_text(const json_t *object, const char *key);
 
 /* The versions of the legacy era, newest first, NULL-terminated, and the modern one. */
 extern const char *const cli_mcp_legacy_versions[];

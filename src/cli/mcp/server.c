@@ -153,9 +153,7 @@ static void finish(struct server *server, struct cli_mcp_call *call)
 		   json_is_object(answer)) {
 		send_answer(server, call, json_incref(answer));
 	} else if (!call->is_canceled) {
-		auto_free char *fault = WIFEXITED(call->status) && WEXITSTATUS(call->status) == 0
-						? pl_strdup("the command printed no answer")
-						: cli_mcp_call_fault(call);
+		auto_free char *fault = cli_mcp_call_fault(call);
 		send_fault(server, call->id, call->is_modern, fault);
 	}
 	json_decref(answer);
@@ -253,9 +251,21 @@ static json_t *capabilities(void)
 	return json_pack("{s:{s:b}}", "tools", "listChanged", false);
 }
 
+static bool is_date(const char *text)
+{
+	static const char form[] = "0000-00-00";
+
+	for (size_t i = 0; i < sizeof(form); i++) {
+		bool is_digit = text[i] >= '0' && text[i] <= '9';
+		if (form[i] == '0' ? !is_digit : text[i] != form[i])
+			return false;
+	}
+	return true;
+}
+
 static void initialize(struct server *server, const struct cli_mcp_message *message)
 {
-	const char *wanted = pl_json_get_text(message->params, "protocolVersion");
+	const char *wanted = cli_mcp_text(message->params, "protocolVersion");
 	const char *version = cli_mcp_legacy_versions[0];
 
 	if (wanted == NULL) {
@@ -263,9 +273,15 @@ static void initialize(struct server *server, const struct cli_mcp_message *mess
 			   "protocolVersion: expected a text", NULL);
 		return;
 	}
-	for (size_t i = 0; cli_mcp_legacy_versions[i] != NULL; i++) {
-		if (strcmp(cli_mcp_legacy_versions[i], wanted) == 0)
-			version = wanted;
+	/*
+	 * Revisions are dates. A client accepts older revisions than the one it names, and ends the session if it gets a
+	 * newer one.
+	 */
+	for (size_t i = 0; is_date(wanted) && cli_mcp_legacy_versions[i] != NULL; i++) {
+		if (strcmp(cli_mcp_legacy_versions[i], wanted) <= 0) {
+			version = cli_mcp_legacy_versions[i];
+			break;
+		}
 	}
 	server->is_ready = true;
 	send_result(server, message->id, false,
@@ -305,7 +321,9 @@ static void list_tools(struct server *server, const struct cli_mcp_message *mess
 	json_t *list = json_array();
 	const struct cli_mcp_tool *tool;
 
-	if (json_object_get(message->params, "cursor") != NULL) {
+	const json_t *cursor = json_object_get(message->params, "cursor");
+
+	if (cursor != NULL && !json_is_null(cursor)) {
 		send_error(server, message->id, CLI_MCP_INVALID_PARAMS,
 			   "cursor: expected none, because the list has one page", NULL);
 		json_decref(list);
@@ -323,7 +341,7 @@ static void list_tools(struct server *server, const struct cli_mcp_message *mess
 
 static void call_tool(struct server *server, const struct cli_mcp_message *message)
 {
-	const char *name = pl_json_get_text(message->params, "name");
+	const char *name = cli_mcp_text(message->params, "name");
 	const struct cli_mcp_tool *tool = cli_mcp_tool_find(name);
 
 	if (tool != NULL) {
@@ -620,6 +638,11 @@ int cli_mcp_serve(const struct cli_mcp_limits *limits, const char *program, stru
 				 .in = PL_BUF(2 * CLI_MCP_LINE_BYTES_MAX),
 				 .out = PL_BUF(OUT_BYTES_MAX) };
 
+	/* a descriptor of ours must not take the place of a closed one, and be read as messages */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return pl_err_errno(err, "could not open '/dev/null'");
+	}
 	server.signal_fd = open_signals(err);
 	if (server.signal_fd < 0)
 		return -1;

@@ -406,7 +406,7 @@ int cli_mcp_tool_words(const struct cli_mcp_tool *tool, const struct cli_mcp_lim
 	const char *at = tool->options;
 	struct option option;
 
-	if (arguments != NULL && !json_is_object(arguments))
+	if (arguments != NULL && !json_is_null(arguments) && !json_is_object(arguments))
 		return pl_err_invalid(err, "arguments: expected an object");
 	PL_JSON_EACH_MEMBER(key, value, arguments) {
 		if (!is_known(commands, tool, key))

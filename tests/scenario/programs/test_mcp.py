@@ -1,8 +1,11 @@
 """`profllm mcp`: a scripted client of the Model Context Protocol."""
+import http.server
 import json
 import os
 import re
 import signal
+import subprocess
+import threading
 import time
 
 import jsonschema
@@ -54,8 +57,13 @@ def rows(bin_dir):
 
 
 @pytest.mark.parametrize(("wanted", "got"), [("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"),
-                                             ("2025-03-26", "2025-11-25"), ("1.0", "2025-11-25")])
+                                             ("2025-03-26", "2024-11-05"), ("2024-10-07", "2025-11-25"), ("2026-07-28", "2025-11-25"),
+                                             ("1.0", "2025-11-25"), ("2025-03-26x", "2025-11-25"), ("2025-11-25\0", None)])
 def test_handshake(bin_dir, place, wanted, got):
+    if got is None:
+        with Client(bin_dir, "--root", place, version=None) as client:
+            assert client.ask("initialize", {"protocolVersion": wanted})["error"]["code"] == -32602
+        return
     with Client(bin_dir, "--root", place, version=wanted) as client:
         assert client.hello["protocolVersion"] == got
         assert client.hello["serverInfo"]["name"] == "profllm" and "not proven" in client.hello["instructions"]
@@ -97,6 +105,10 @@ def test_version_in_each_request(bin_dir, place):
     (b'{"jsonrpc": "2.0", "id": 7, "method": "no/such\\nmethod"}', -32601, "unknown method 'no/such method'"),
     (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "rm"}}', -32602, "unknown tool 'rm'"),
     (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {"cursor": "x"}}', -32602, "cursor"),
+    (b'{"jsonrpc": "2.0", "id": 7, "method": "ping\\u0000x"}', -32600, "U+0000"),
+    (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "validate\\u0000x"}}', -32602, "name"),
+    (b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}\0', -32700, "message"), (b'\xef\xbb\xbf{}', -32700, "message"),
+    (b'{"jsonrpc": "2.0", "id": 7, "id": 8, "method": "ping"}', -32700, "duplicate"),
     (b'{"a":' * 200 + b"1" + b"}" * 200, -32600, "80 levels"), (b"[" * 100000, -32600, "80 levels"),
     (b'{"id": 7, "x": "' + b"y" * (1 << 20) + b'"}', -32600, "1048576 bytes"), (b"z" * (5 << 20), -32600, "1048576 bytes")],
     ids=lambda value: value[:40].decode(errors="replace") if isinstance(value, bytes) else str(value))
@@ -112,7 +124,19 @@ def test_ignored_messages(client):
     client.write(b'\n \r\n{"jsonrpc": "2.0", "id": 9, "result": {}}\n{"jsonrpc": "2.0", "method": "notifications/whatever"}\n')
     client.tell("notifications/cancelled", requestId=77)
     client.tell("notifications/cancelled", requestId=[])
+    # an answer to an error that names no request would be answered again
+    client.write(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "x"}}\n')
+    client.send(method="notifications/initialized", params=None)
     assert client.ask("ping")["result"] == {} and not client.notes
+
+
+def test_null_is_no_value(client):
+    """Some clients write null for what they do not send."""
+    client.send(id=5, method="ping", params=None)
+    assert client.read()["result"] == {}
+    assert client.ask("tools/list", {"cursor": None})["result"]["tools"]
+    answer = client.ask("tools/call", {"name": "validate", "arguments": None, "_meta": None})
+    assert answer["result"]["content"][0]["text"] == "files is missing"
 
 
 def test_an_id_is_a_text_too(client):
@@ -235,6 +259,42 @@ def test_comparison_is_not_fooled(bin_dir, tmp_path):
     assert findings(again)["median_ttft_ms"]["sentence"] == "not proven: a run is on both sides"
 
 
+def write_side(folder, name, speed, change=lambda document, i: None, count=6):
+    (folder / name).mkdir()
+    for i in range(count):
+        document = measured(f"{name}{i}", speed * (1 + i / 1000))
+        change(document, i)
+        (folder / name / f"{i}.json").write_text(json.dumps(document))
+
+
+def test_comparison_of_different_things(bin_dir, tmp_path):
+    """Simulated runs among others and another load prove nothing; runs that are not trusted are counted."""
+    def load(**options):
+        return lambda document, _: document["config"]["benchmark"].update(options)
+    write_side(tmp_path, "base", 1.0, load(max_concurrency=8))
+    write_side(tmp_path, "load", 0.5, load(max_concurrency=16))
+    write_side(tmp_path, "unlimited", 0.5, load(max_concurrency=None))
+    write_side(tmp_path, "older", 0.5)
+    write_side(tmp_path, "mixed", 0.5, lambda document, i: (load(max_concurrency=8)(document, i), document["environment"]["engine"].update(simulated=i == 0)))
+    write_side(tmp_path, "degraded", 0.5, lambda document, i: (load(max_concurrency=8)(document, i), document["quality"].update(verdict="degraded")))
+    with Client(bin_dir, "--root", tmp_path) as client:
+        for side, text in (("load", "the load differs in 'benchmark.max_concurrency'"), ("unlimited", "the load differs in"),
+                           ("mixed", "1 of 12 runs are simulated")):
+            answer = client.call("compare", sides=["base", side])
+            found = findings(answer)["median_ttft_ms"]
+            assert found["finding"] == "not_proven" and found["sentence"].startswith(f"not proven: {text}") and found["more_runs_count"] is None
+            assert answer["proof"] == "not proven; 0 of 3 findings are proven"
+        # a side whose runs do not record the limit may have the same load
+        assert findings(client.call("compare", sides=["base", "older"]))["median_ttft_ms"]["finding"] == "better"
+        answer = client.call("compare", sides=["base", "degraded"])
+        assert findings(answer)["median_ttft_ms"]["sentence"].endswith("6 runs of each side; 6 runs are not trusted")
+        assert answer["verdict"] == "degraded" and answer["proof"] == "proven: 3 of 3 findings; 6 runs are not trusted"
+        # the load of one candidate concerns no other
+        answer = client.call("compare", sides=["base", "load", "degraded"])
+        assert [findings(answer, i)["median_ttft_ms"]["finding"] for i in range(2)] == ["not_proven", "better"]
+        assert "expected at most 5%" in client.fault("compare", sides=["base", "degraded"], error="50%")
+
+
 def test_metrics_of_a_comparison(client):
     assert list(findings(client.call("compare", sides=["base", "fast"], metrics=["p99_ttft_ms"]))) == ["p99_ttft_ms"]
     assert "unknown metric 'p99_ttf'" in client.fault("compare", sides=["base", "fast"], metrics=["p99_ttf"])
@@ -282,6 +342,12 @@ def test_hostile_arguments_of_other_tools(client, tool, arguments, text):
     assert text in client.fault(tool, **arguments)
 
 
+def test_list_of_hardware(client):
+    """The remedy of an unknown hardware profile works for a client, too."""
+    assert "validate --hardware list" in client.fault("forecast_memory", files=["experiment.yaml"], hardware="no-such-gpu")
+    assert "h100" in client.fault("forecast_memory", files=["experiment.yaml"], hardware="list")
+
+
 def test_links_out_of_the_root(bin_dir, tmp_path):
     """A link, a name in an experiment and a file in a directory lead nowhere else."""
     root, outside = tmp_path / "root", tmp_path / "outside"
@@ -312,6 +378,14 @@ def has_landlock():
     import ctypes
 
     return ctypes.CDLL(None, use_errno=True).syscall(444, None, 0, 1) > 0
+
+
+@pytest.mark.parametrize("descriptor", [0, 1, 2])
+def test_closed_descriptors(bin_dir, tmp_path, descriptor):
+    """A closed descriptor at the start is an end of input, or output that no one reads."""
+    done = subprocess.run(["sh", "-c", f'exec "$0" mcp --root "$1" {descriptor}>&-', bin_dir / "profllm", tmp_path],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60 * PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 def test_wrong_usage(bin_dir, tmp_path):
@@ -468,6 +542,52 @@ def test_queries(bin_dir, place, filled):
 def test_dashboard_that_is_away(bin_dir, place):
     with Client(bin_dir, "--root", place, "--dashboard", "http://127.0.0.1:1") as client:
         assert "127.0.0.1:1" in client.fault("query_fields")
+
+
+CELLS = {"cells": {"run.name": "x"}, "id": 1, "run_id": "b", "verdict": None, "simulated": False}
+
+
+@pytest.mark.parametrize(("tool", "reply", "text"), [
+    ("query_experiments", {"count": 1, "total": 1, "rows": [CELLS]}, None),
+    ("query_experiments", {"count": "1", "total": 1, "rows": [CELLS]}, "unexpected response"),
+    ("query_experiments", {"count": -1, "total": 1, "rows": []}, "unexpected response"),
+    ("query_experiments", {"count": 1, "total": 1, "rows": [{**CELLS, "run_id": []}]}, "unexpected response"),
+    ("query_experiments", {"count": 1, "total": 1, "rows": [CELLS] * 60000}, "request fewer items"),
+    ("query_fields", {"fields": [{}, 3]}, "unexpected response"), ("query_fields", [], "unexpected response"),
+    ("query_missing", {"fields": [], "missing": [], "count": 1.5}, "unexpected response"),
+    ("query_missing", {"fields": [3], "missing": [{"seconds": "x"}], "repeats": [7], "files": [3]}, "unexpected response"),
+    ("query_fields", b"[" * 100000, "unexpected response"), ("query_fields", b"<html>", "unexpected response"),
+    ("query_fields", 302, "HTTP 302"), ("query_fields", 500, "HTTP 500")], ids=lambda value: repr(value)[:50])
+def test_hostile_dashboard(bin_dir, place, tmp_path, tool, reply, text):
+    """An answer has the published form, or the call fails. The token goes to the dashboard only, and is never shown."""
+    seen = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            seen.append(self.headers.get("authorization", ""))
+            body = b"sekrit" if isinstance(reply, int) else reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+            self.send_response(reply if isinstance(reply, int) else 200)
+            self.send_header("location", f"http://127.0.0.1:{server.server_port}/elsewhere")
+            self.end_headers()
+            self.wfile.write(body)
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    (tmp_path / "token").write_text("sekrit\n")
+    (tmp_path / "token").chmod(0o600)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Client(bin_dir, "--root", place, "--dashboard", f"http://127.0.0.1:{server.server_port}", "--token-file", tmp_path / "token") as client:
+            if text is None:
+                assert client.call(tool)["experiments"][0]["values"] == {"run.name": "x"}
+            else:
+                fault = client.fault(tool)
+                assert text in fault and "sekrit" not in fault
+        server.shutdown()
+    assert seen == ["Bearer sekrit"]
 
 
 def test_query_command(bin_dir, filled):

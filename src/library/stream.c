@@ -137,6 +137,14 @@ static void take_object(struct library_stream *stream, const json_t *object)
 	}
 }
 
+/* The host expects UTF-8; other bytes become U+FFFD. */
+static void take_bytes(struct library_stream *stream, const char *line)
+{
+	auto_json json_t *valid = library_json(pl_json_text(line));
+
+	take_text(stream, json_string_value(valid));
+}
+
 static void take_line(struct library_stream *stream)
 {
 	auto_json json_t *object = NULL;
@@ -150,7 +158,7 @@ static void take_line(struct library_stream *stream)
 		    library_json_parse(text, len, "line", &object, PL_ERR_IGNORED) == 0)
 			take_object(stream, object);
 		else
-			take_text(stream, text);
+			take_bytes(stream, text);
 	}
 	stream->is_long = false;
 	pl_buf_clear(&stream->line);

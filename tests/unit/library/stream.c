@@ -55,6 +55,16 @@ static void assert_seen(const char *text, size_t step, const char *expected)
 	assert_string_equal(pl_buf_text(&seen), expected);
 }
 
+static void test_library_stream__a_line_of_other_bytes_becomes_text(void **state)
+{
+	(void)state;
+	assert_seen(HEAD "profllm: error: a\xff"
+			 "b\n",
+		    5,
+		    "log profllm error 'a\xef\xbf\xbd"
+		    "b'; ");
+}
+
 static void test_library_stream__calls_back_for_each_line(void **state)
 {
 	static const char text[] = HEAD
@@ -142,6 +152,7 @@ static void test_library_stream__keeps_the_end_and_the_problems(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_library_stream__a_line_of_other_bytes_becomes_text),
 		cmocka_unit_test(test_library_stream__calls_back_for_each_line),
 		cmocka_unit_test(test_library_stream__takes_other_lines_as_messages),
 		cmocka_unit_test(test_library_stream__ignores_another_version),

@@ -270,9 +270,14 @@ static void make_coded(struct export_part *part, const struct export_column *col
 	}
 }
 
+/* The writer may add the shared codes meanwhile, so only the values of the snapshot count. */
 static bool has_elsewhere(const struct mirror_column *from)
 {
-	return from->values->elsewhere[0] != 0 || from->values->elsewhere[1] != 0;
+	for (uint32_t code = 0; code < from->distinct; code++) {
+		if (mirror_column_value(from, code)->is_elsewhere)
+			return true;
+	}
+	return false;
 }
 
 void query_export_part_read(struct export_part *part, const struct export_column *column,

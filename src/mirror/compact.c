@@ -2,7 +2,8 @@
  * Replaces everything in a mirror by its live rows and their values, so that its memory depends on the number of rows,
  * not on the number of changes.
  * - Dead rows, and values that only they had, stay until there are as many of them as live rows, and ROWS_MIN more. So a
- *   mirror has at most twice the memory of its live rows, and each change pays for few rows.
+ *   mirror has at most twice the memory of its live rows, and each change pays for few rows. While it is compacted, it
+ *   has the new rows, too.
  * - Rows get new places and values new codes. Readers see them with the next snapshot, whose caches are new, too
  *   (struct caches). Snapshots taken before own what they refer to.
  */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "request_contract.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
-#define KINDS            12
+#define KINDS            13
 #define STRIDE           7 /* one of so many columns has values */
 #define VERSION          1234
 
@@ -115,6 +116,23 @@ static inline struct mirror_cell random_cell(struct table *table, unsigned kind,
 		if (below(table, 30) != 0)
 			return (struct mirror_cell){ .state = RES_VALUE_NOT_RECORDED };
 		return number_cell(-(double)below(table, 100000) / 3, false);
+	case 11: {
+		/* equal and nearly equal ones, as numbers and as texts, and null by either */
+		static const double odd[] = { 0,     -0.0,    1,        0.1 + 0.2, 0.3,
+					      1e308, -1e-320, INFINITY, -INFINITY };
+		static const char *const texts[] = {
+			"0", "-0", "1", "1.0", "NaN", "null", "", " "
+		};
+		unsigned which = below(table, 20);
+		if (which < PL_ARRAY_SIZE(odd))
+			return number_cell(odd[which], below(table, 2) == 0);
+		cell.is_explicit = below(table, 2) == 0;
+		if (which < PL_ARRAY_SIZE(odd) + PL_ARRAY_SIZE(texts))
+			snprintf(text, 48, "%s", texts[which - PL_ARRAY_SIZE(odd)]);
+		else
+			cell.state = RES_VALUE_NULL;
+		break;
+	}
 	default:
 		snprintf(text, 48, "%s", below(table, 5) == 0 ? "" : "auto");
 		if (below(table, 3) == 0)

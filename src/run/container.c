@@ -1,10 +1,12 @@
 #include "run/container.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "host/cpus.h"
@@ -321,6 +323,22 @@ int run_container_check(const struct exp_config *experiment, const struct run_la
 		spec.image, spec.runtime, spec.image, why.text);
 }
 
+/*
+ * Returns whether the process is one of the container. A daemon in a virtual machine or on another host reports a
+ * number of its own, which is another process here. The cgroup of a container has its id.
+ */
+static bool is_in_container(pid_t pid, const json_t *facts, const char *run_id)
+{
+	auto_free char *path = pl_asprintf("/proc/%d/cgroup", (int)pid);
+	const char *id = pl_json_get_text(facts, "Id");
+	auto_free char *cgroups = NULL;
+	size_t len;
+
+	return host_mark_is_on(pid, run_id) || id == NULL ||
+	       (pl_file_read(path, OUTPUT_BYTES_MAX, &cgroups, &len, PL_ERR_IGNORED) == 0 &&
+		strstr(cgroups, id) != NULL);
+}
+
 void run_container_learn(const struct run_launch *launch)
 {
 	struct run_container *container = launch->container;
@@ -334,7 +352,15 @@ void run_container_learn(const struct run_launch *launch)
 	     learn_image(launch, pl_json_get_text(facts, "Image"), &err) < 0))
 		pl_log(PL_LOG_WARNING, "the facts of container '%s' are incomplete: %s",
 		       container->name, err.text);
-	container->pid = (pid_t)json_integer_value(pl_json_get_path(facts, "State.Pid"));
+	json_int_t pid = json_integer_value(pl_json_get_path(facts, "State.Pid"));
+	const char *run_id = container->name + strlen(HOST_CONTAINER_PREFIX);
+	bool known = pid > 0 && pid <= INT_MAX && is_in_container((pid_t)pid, facts, run_id);
+	container->pid = known ? (pid_t)pid : 0;
+	if (pid != 0 && !known)
+		pl_log(PL_LOG_WARNING,
+		       "process %lld of container '%s' does not run on this host; the CPU and "
+		       "memory of the server are unknown",
+		       (long long)pid, container->name);
 }
 
 json_t *run_container_to_json(const struct exp_config *experiment,

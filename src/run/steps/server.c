@@ -20,6 +20,7 @@
 
 #define LEFT_WAIT_NS      (5 * PL_NS_PER_S)
 #define SHELL_SIGNAL_BASE 128
+#define RUNTIME_FAILED    125 /* of docker and podman: the container did not start */
 
 void run_server_done(struct run_server *server)
 {
@@ -206,10 +207,13 @@ int run_server_died(const struct run_context *run, struct run_server *server,
 				server->ready ? "during the run" : "before the server was ready");
 	}
 	host_process_end_text(server->process, end, sizeof(end));
-	const char *cause = find_cause(server);
-	return run_fail(run, status, res_cause_find(cause),
-			server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH, "%s ended %s: %s",
-			server->called != NULL ? server->called : "the server",
+	enum res_cause cause = res_cause_find(find_cause(server));
+	/* neither the server nor a table knows the texts of every option of a runtime */
+	if (cause == RES_CAUSE_UNKNOWN && server->container.program != NULL && !server->ready &&
+	    host_process_status(server->process) == RUNTIME_FAILED)
+		cause = RES_CAUSE_CONTAINER_ENGINE;
+	return run_fail(run, status, cause, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
+			"%s ended %s: %s", server->called != NULL ? server->called : "the server",
 			server->ready ? "during the run" : "before it was ready", end);
 }
 

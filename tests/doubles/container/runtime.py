@@ -101,7 +101,8 @@ class Daemon:
         process = self.containers.get(request["argv"][-1])
         if process is None:
             return 1
-        os.write(output, json.dumps({"Image": IMAGE_ID, "State": {"Pid": process.pid}}).encode() + b"\n")
+        facts = {"Image": IMAGE_ID, "State": {"Pid": process.pid}}
+        os.write(output, json.dumps({**facts, **faults(self.folder).get("facts", {})}).encode() + b"\n")
         return 0
 
     def image(self, request, output):

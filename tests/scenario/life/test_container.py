@@ -98,6 +98,7 @@ def test_a_network_of_its_own(bin_dir, tmp_path, runtime):  # noqa: F811
     ({}, {"image": "missing:1"}, "image 'missing:1' does not exist on this host; run 'docker pull missing:1', or set pull of launch.container to missing"),
     ({"taken": True}, {}, "already exists; remove it with 'docker rm --force profllm_"),
     ({"run": "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."}, {}, "ended before it was ready: exit status 125"),
+    ({"run": "docker: something that no table has"}, {}, "ended before it was ready: exit status 125"),
 ])
 def test_faults_at_the_start(bin_dir, tmp_path, runtime, faults, container, message):  # noqa: F811
     runtime.set_faults(**faults)
@@ -114,6 +115,16 @@ def test_a_runtime_that_is_missing(bin_dir, tmp_path, runtime):  # noqa: F811
     done, result = run_one(bin_dir, tmp_path, runtime, config, env={"PATH": str(tmp_path)})
     assert done.returncode == 3 and result["error"]["cause"] == "not_executable"
     assert "launch.container: found runtime 'podman', which is not in PATH" in result["error"]["message"]
+
+
+def test_a_daemon_elsewhere(bin_dir, tmp_path, runtime):  # noqa: F811
+    """Its number of the process is another process of this host, which is not measured."""
+    runtime.set_faults(facts={"Id": "c" * 64, "State": {"Pid": os.getpid()}})
+    done, result = run_one(bin_dir, tmp_path, runtime, container_config())
+    assert done.returncode == 0, done.stderr
+    assert f"process {os.getpid()} of container 'profllm_{result['run_id']}' does not run on this host" in done.stderr
+    own = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    assert (result["system"]["server"].get("memory_peak_bytes") or 0) < own
 
 
 def test_an_image_may_be_pulled(bin_dir, tmp_path, runtime):  # noqa: F811

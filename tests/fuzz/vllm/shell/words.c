@@ -16,7 +16,8 @@ static void check_quoted(const char *word)
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf quoted = { 0 };
 
-	pl_buf_init(&quoted, 8 * strlen(word) + 16);
+	/* a control character takes nine bytes */
+	pl_buf_init(&quoted, 9 * strlen(word) + 16);
 	vllm_word_quote(word, &quoted);
 	if (quoted.len > VLLM_WORDS_BYTES_MAX)
 		return;

@@ -232,28 +232,6 @@ static void add_releases(const struct res_fields *fields, const struct sides *si
 		json_object_set_new(comparison, "releases", releases);
 }
 
-/* A metric without a better direction cannot become better. */
-static int read_brief_metrics(const struct res_fields *fields, struct cli_metrics *metrics,
-			      struct pl_err *err)
-{
-	static const char *const defaults[] = { "output_throughput", "median_ttft_ms",
-						"median_tpot_ms" };
-
-	bool has_none = metrics->count == 0;
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(defaults) && has_none; i++) {
-		if (cli_metrics_add(fields, "--metrics", defaults[i], metrics, err) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < metrics->count; i++) {
-		if (metrics->items[i].direction == RES_FIELD_NEITHER)
-			return pl_err_invalid(
-				err, "--metrics '%s': expected a metric with a better direction",
-				metrics->items[i].id);
-	}
-	return 0;
-}
-
 static int compare_briefly(const struct compare_options *options, const struct res_fields *fields,
 			   struct sides *sides, const struct cli_metrics *metrics, double effect)
 {
@@ -283,7 +261,7 @@ static int compare(const struct compare_options *options, const struct pl_words 
 
 	if (cli_share_read("--min-effect", options->min_effect, &how.effect, &err) < 0 ||
 	    cli_metrics_read(fields, &options->metrics, &metrics, &err) < 0 ||
-	    (options->brief && read_brief_metrics(fields, &metrics, &err) < 0) ||
+	    (options->brief && cli_metrics_complete(fields, &metrics, &err) < 0) ||
 	    read_sides(fields, words, &sides, &err) < 0)
 		return cli_fail(&err);
 	if (options->brief)

@@ -73,6 +73,26 @@ int cli_metrics_read(const struct res_fields *fields, const struct pl_opt_list *
 	return 0;
 }
 
+int cli_metrics_complete(const struct res_fields *fields, struct cli_metrics *metrics,
+			 struct pl_err *err)
+{
+	static const char *const defaults[] = { "output_throughput", "median_ttft_ms",
+						"median_tpot_ms" };
+	bool has_none = metrics->count == 0;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(defaults) && has_none; i++) {
+		if (cli_metrics_add(fields, "--metrics", defaults[i], metrics, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < metrics->count; i++) {
+		if (metrics->items[i].direction == RES_FIELD_NEITHER)
+			return pl_err_invalid(
+				err, "--metrics '%s': expected a metric with a better direction",
+				metrics->items[i].id);
+	}
+	return 0;
+}
+
 int cli_share_read(const char *option, const char *text, double *ret, struct pl_err *err)
 {
 	auto_free char *number = pl_strdup(text);

@@ -22,6 +22,12 @@ int cli_metrics_read(const struct res_fields *fields, const struct pl_opt_list *
 /* Adds one metric; `option` is its option in errors. */
 int cli_metrics_add(const struct res_fields *fields, const char *option, const char *name,
 		    struct cli_metrics *ret, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Completes the metrics of a proof: without any, adds the default ones. Refuses a metric without a better direction,
+ * which cannot become better.
+ */
+int cli_metrics_complete(const struct res_fields *fields, struct cli_metrics *metrics,
+			 struct pl_err *err) PL_MUST_CHECK;
 
 /* Parses a share between 0 and 1, such as "5%" or "0.05". */
 int cli_share_read(const char *option, const char *text, double *ret,

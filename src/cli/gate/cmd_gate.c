@@ -92,22 +92,9 @@ static int read_results(const struct res_fields *fields, const char *path, unsig
 static int read_metrics(const struct gate_options *options, const struct res_fields *fields,
 			struct cli_metrics *metrics, struct pl_err *err)
 {
-	static const char *const defaults[] = { "output_throughput", "median_ttft_ms",
-						"median_tpot_ms" };
-
 	if (cli_metrics_read(fields, &options->metrics, metrics, err) < 0)
 		return -1;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(defaults) && options->metrics.count == 0; i++) {
-		if (cli_metrics_add(fields, "--metrics", defaults[i], metrics, err) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < metrics->count; i++) {
-		if (metrics->items[i].direction == RES_FIELD_NEITHER)
-			return pl_err_invalid(
-				err, "--metrics '%s': expected a metric with a better direction",
-				metrics->items[i].id);
-	}
-	return 0;
+	return cli_metrics_complete(fields, metrics, err);
 }
 
 static int print(const struct gate_options *options, const json_t *report)

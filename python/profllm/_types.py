@@ -869,6 +869,7 @@ class ExperimentBenchmark(TypedDict, total=False):
     speed_bench_dataset_subset: Literal['throughput_8k', 'qualitative', 'throughput_1k', 'throughput_32k', 'throughput_16k', 'throughput_2k']
     speed_bench_output_len: int
     speed_bench_category: Union[Union[str, float, bool], None]
+    speed_bench_max_input_len: Union[int, None]
     label: Union[Union[str, float, bool], None]
     backend: Literal['vllm', 'openai', 'openai-chat', 'openai-responses', 'openai-audio', 'openai-embeddings', 'openai-embeddings-chat', 'openai-embeddings-clip', 'openai-embeddings-vlm2vec', 'infinity-embeddings', 'infinity-embeddings-clip', 'vllm-pooling', 'vllm-rerank']
     base_url: Union[Union[str, float, bool], None]
@@ -898,6 +899,9 @@ class ExperimentBenchmark(TypedDict, total=False):
     result_filename: Union[Union[str, float, bool], None]
     ignore_eos: Union[bool, Literal['yes', 'no', 'on', 'off']]
     self_timed: Union[bool, Literal['yes', 'no', 'on', 'off'], None]
+    timed_trace_speed: Union[float, Literal['inf', '-inf']]
+    timed_trace_max_gap: Union[Union[str, float], None]
+    cache_bust: Literal['none', 'run', 'request']
     percentile_metrics: Union[Union[str, float, bool], List[Union[str, float, bool]], None]
     metric_percentiles: Union[Union[str, float, bool], List[Union[str, float, bool]]]
     goodput: Union[List[Union[str, float, bool]], Union[str, float, bool], Dict[str, Union[str, float, bool]], None]
@@ -1049,7 +1053,7 @@ class ResultBenchmark(TypedDict, total=False):
     sonnet_prefix_len: Union[int, None]
     sharegpt_output_len: Union[int, None]
     timed_trace_chunk_hash_size: Union[int, None]
-    timed_trace_sec_multiplier: Union[Union[float, None], Literal['inf', '-inf']]
+    timed_trace_sec_multiplier: Union[float, None]
     timed_trace_label_timestamp: Union[str, None]
     timed_trace_label_input_length: Union[str, None]
     timed_trace_label_output_length: Union[str, None]
@@ -1080,6 +1084,7 @@ class ResultBenchmark(TypedDict, total=False):
     speed_bench_dataset_subset: Literal['throughput_8k', 'qualitative', 'throughput_1k', 'throughput_32k', 'throughput_16k', 'throughput_2k']
     speed_bench_output_len: Union[int, None]
     speed_bench_category: Union[str, None]
+    speed_bench_max_input_len: Union[int, None]
     label: Union[str, None]
     backend: Literal['vllm', 'openai', 'openai-chat', 'openai-responses', 'openai-audio', 'openai-embeddings', 'openai-embeddings-chat', 'openai-embeddings-clip', 'openai-embeddings-vlm2vec', 'infinity-embeddings', 'infinity-embeddings-clip', 'vllm-pooling', 'vllm-rerank', 'vllm-chat', 'hf', 'mii']
     base_url: Union[str, None]
@@ -1109,6 +1114,9 @@ class ResultBenchmark(TypedDict, total=False):
     result_filename: Union[str, None]
     ignore_eos: bool
     self_timed: Union[bool, None]
+    timed_trace_speed: Union[float, None]
+    timed_trace_max_gap: Union[str, None]
+    cache_bust: Literal['none', 'run', 'request']
     percentile_metrics: Union[str, None]
     metric_percentiles: Union[str, None]
     goodput: Union[List[str], None]
@@ -1849,6 +1857,8 @@ ResultResults = TypedDict('ResultResults', {
     'spec_decode_per_position_acceptance_rates': Union[List[float], None],
     'total_input_sequences': Union[int, None],
     'input_sequence_throughput': Union[float, None],
+    'prefix_cache_hit_rate': Union[float, None],
+    'expected_prefix_cache_hit_rate': Union[float, None],
     'request_throughput_ci95': Union[List[Any], None],
     'request_goodput_ci95': Union[List[Any], None],
     'input_throughput_ci95': Union[List[Any], None],

@@ -186,7 +186,8 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	/* as after the prompts; if none could be drawn, from the seed alone */
 	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
-	bool known = count > 0;
+	/* the times of a trace are in its file */
+	bool known = count > 0 && !exp_is_self_timed(bench);
 	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);
 	json_object_set_new(plan, "first_send_s", known ? json_real(arrivals_s[0]) : json_null());
 	json_object_set_new(plan, "last_send_s",

@@ -361,6 +361,11 @@ void exp_check_output_length(struct exp_checker *c)
 		len = output_len(c, c->bench->spec_bench_output_len, &key);
 		if (len < 1)
 			exp_refuse_number(c, key, len, "an integer of at least 1");
+	} else if (is_dataset(c, "speed_bench")) {
+		key = "benchmark.speed_bench_output_len";
+		len = output_len(c, c->bench->speed_bench_output_len, &key);
+		if (len < 1)
+			exp_refuse_number(c, key, len, "an integer of at least 1");
 	}
 }
 
@@ -463,6 +468,17 @@ void exp_check_self_timed(struct exp_checker *c)
 	    !exp_dataset_has(c->bench->dataset_name, EXP_DATASET_TIMED))
 		exp_refuse_for(c, "benchmark.self_timed",
 			       "it applies only to {benchmark.dataset_name} timed_trace");
+}
+
+void exp_check_cache_bust(struct exp_checker *c)
+{
+	const char *mark = c->bench->cache_bust;
+
+	if (pl_text_equal(mark, "none") ||
+	    exp_dataset_has(c->bench->dataset_name, EXP_DATASET_TIMED))
+		return;
+	exp_refuse_text(c, "benchmark.cache_bust", mark,
+			"none, because only {benchmark.dataset_name} timed_trace has these marks");
 }
 
 /* ---- the rate ---- */

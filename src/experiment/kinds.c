@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/bench_options.h"
 
 #define STATE_NOW   false
 #define STATE_INNER false
@@ -61,4 +62,10 @@ bool exp_backend_has(const char *name, enum exp_backend_trait trait)
 	const struct exp_backend *backend = exp_backend_find(name);
 
 	return backend != NULL && (backend->traits & trait) != 0;
+}
+
+bool exp_is_self_timed(const struct vllm_bench *bench)
+{
+	/* unset is on, as in vLLM */
+	return bench->self_timed != 0 && exp_dataset_has(bench->dataset_name, EXP_DATASET_TIMED);
 }

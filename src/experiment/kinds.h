@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct vllm_bench;
+
 enum exp_dataset_trait {
 	EXP_DATASET_FILE = 1,      /* requires dataset_path; without it, the option is rejected */
 	EXP_DATASET_TOKENS = 2,    /* prompts are generated from tokens of the vocabulary */
@@ -53,3 +55,5 @@ const struct exp_backend *exp_backend_at(unsigned i);
 /* Return false if there is none with this name. */
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait);
 bool exp_backend_has(const char *name, enum exp_backend_trait trait);
+/* Returns whether requests are sent at the timestamps of the dataset. */
+bool exp_is_self_timed(const struct vllm_bench *bench);

@@ -137,6 +137,8 @@ struct option_row {
 	const char *reference_group;
 	/* an address, a file name, a logging or display setting: not an input of a measurement */
 	bool aside;
+	/* its field has no column in a database: a table has room for 1,000 */
+	bool columnless;
 	const char *note;
 	enum option_verdict verdict;
 	const char *remark;

@@ -27,7 +27,7 @@ BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
     "seed dataset, arrivals and adapter choice with this number",
     .group = "Dataset", .after = "output_len")
 BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
-    "send N requests; 0 or less: all records of custom or spec_bench",
+    "send N requests; 0 or less: all records of custom, spec_bench, speed_bench or timed_trace",
     .group = "Dataset", .after = "dataset_path")
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
     "take the prompts from this source",
@@ -48,7 +48,11 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
         { "burstgpt", OPTION_MORE,
           "token ids where there is no `/tokenize`" },
         { "spec_bench", OPTION_MORE,
-          "the server applies the chat template; errors name `file:line`" }),
+          "the server applies the chat template; errors name `file:line`" },
+        { "speed_bench", OPTION_MORE,
+          "the server applies the chat template; errors name `file:line`" },
+        { "timed_trace", OPTION_MORE,
+          "also CSV traces of Azure, BurstGPT and Vidur, and OpenTelemetry spans; every run has the same prompts" }),
     .older_values = HINTS(
         { "sonnet", "removed in vLLM 0.32; use an experiment file (profllm run), or "
                     "--dataset-name random without --dataset-path" },
@@ -96,28 +100,29 @@ BENCH(INT, VALUE, sonnet_prefix_len, "--sonnet-prefix-len", 200, 0, 100000000,
 BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 100000000,
     "sharegpt: request N output tokens (default: the length of the recorded response)",
     .nullable = true, .group = "Other datasets")
-BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, -INF, INF,
+BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, 1, 1000000,
     "timed_trace: count N tokens per hash id",
-    .group = "Other datasets", .after = "speed_bench_category", .later = true)
-BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, -INF, INF,
+    .group = "Other datasets", .after = "speed_bench_max_input_len")
+BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, 1e-12, 1e12,
     "timed_trace: multiply timestamps by N to get seconds",
-    .group = "Other datasets", .after = "timed_trace_chunk_hash_size", .later = true)
+    .group = "Other datasets", .verdict = OPTION_MORE, .after = "timed_trace_chunk_hash_size",
+    .remark = "the first request is sent at once; vLLM waits for its timestamp")
 BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp",
     "timestamp", -INF, INF,
     "timed_trace: read the timestamp from this field",
-    .group = "Other datasets", .after = "timed_trace_sec_multiplier", .later = true)
+    .group = "Other datasets", .after = "timed_trace_sec_multiplier")
 BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
     "input_length", -INF, INF,
     "timed_trace: read the number of prompt tokens from this field",
-    .group = "Other datasets", .after = "timed_trace_label_timestamp", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_timestamp")
 BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
     "output_length", -INF, INF,
     "timed_trace: read the number of output tokens from this field",
-    .group = "Other datasets", .after = "timed_trace_label_input_length", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_input_length")
 BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
     "hash_ids", -INF, INF,
     "timed_trace: read the hash ids of the prompt's chunks from this field",
-    .group = "Other datasets", .after = "timed_trace_label_output_length", .later = true)
+    .group = "Other datasets", .after = "timed_trace_label_output_length")
 BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
     "blazedit: skip records with a smaller edit distance, 0 to 1",
     .group = "Other datasets", .after = "asr_max_audio_len_sec", .later = true)
@@ -197,15 +202,19 @@ BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len"
 BENCH(STRING, VALUE, speed_bench_dataset_subset, "--speed-bench-dataset-subset",
     "qualitative", -INF, INF,
     "speed_bench: use this part of the dataset",
-    .group = "Other datasets", .later = true,
+    .group = "Other datasets", .aliases = "--speed-bench-config",
     .choices = ARG_JSON(["throughput_8k", "qualitative", "throughput_1k", "throughput_32k",
         "throughput_16k", "throughput_2k"]))
 BENCH(INT, VALUE, speed_bench_output_len, "--speed-bench-output-len", 4096, -INF, INF,
     "speed_bench: request N output tokens",
-    .group = "Other datasets", .later = true)
+    .group = "Other datasets")
 BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF, INF,
     "speed_bench: use only records of this category",
-    .nullable = true, .group = "Other datasets", .later = true)
+    .nullable = true, .group = "Other datasets")
+BENCH(INT, VALUE, speed_bench_max_input_len, "--speed-bench-max-input-len", null, 1, 100000000,
+    "speed_bench: skip records whose prompt has more than N tokens",
+    .nullable = true, .group = "Other datasets", .after = "speed_bench_category", .ours = true,
+    .columnless = true)
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
     "name the run in vLLM's flat result (default: the name of the backend)",
     .nullable = true, .group = "Metrics and files", .after = "result_filename",
@@ -347,7 +356,19 @@ BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
     .group = "Request bodies", .after = "repetition_penalty")
 BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
     "timed_trace: send requests at the timestamps of the trace",
-    .nullable = true, .group = "Other datasets", .negative_flag = "--no-self-timed", .later = true)
+    .nullable = true, .group = "Other datasets", .verdict = OPTION_EQUAL,
+    .remark = "on for timed_trace", .negative_flag = "--no-self-timed")
+BENCH(FLOAT, VALUE, timed_trace_speed, "--timed-trace-speed", 1, 1e-6, 1e6,
+    "timed_trace: send the requests N times as fast as the trace recorded them",
+    .group = "Other datasets", .after = "self_timed", .ours = true, .columnless = true)
+BENCH(DURATION, VALUE, timed_trace_max_gap, "--timed-trace-max-gap", null, 0, 24 * HOUR,
+    "timed_trace: shorten longer pauses between requests to this time of the trace",
+    .nullable = true, .group = "Other datasets", .after = "timed_trace_speed", .ours = true,
+    .columnless = true)
+BENCH(STRING, VALUE, cache_bust, "--cache-bust", "none", -INF, INF,
+    "timed_trace: keep prompts out of the prefix cache: no hit on an earlier run (run), or none at all (request)",
+    .group = "Other datasets", .after = "timed_trace_max_gap", .ours = true, .columnless = true,
+    .choices = ARG_JSON(["none", "run", "request"]))
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
     "show and save these metrics, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue (default: ttft,tpot,itl; e2el for pooling backends)",
     .nullable = true, .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,

@@ -56,8 +56,8 @@ CLIENT("--multi-turn-delay-ms", NOT_YET, "this version does not support multi-tu
 CLIENT("--multi-turn-prefix-global-ratio", NOT_YET, "this version does not support multi-turn conversations")
 CLIENT("--multi-turn-prefix-conversation-ratio", NOT_YET, "this version does not support multi-turn conversations")
 CLIENT("--per-turn-input-len", NOT_YET, "this version does not support multi-turn conversations")
-CLIENT("--speed-bench-config", NOT_YET, "'vllm bench serve' calls it --speed-bench-dataset-subset, which this version does not support")
-CLIENT("--speed-bench-max-input-len", NOT_YET, "this version does not support dataset 'speed_bench'")
+CLIENT("--speed-bench-config", EQUAL, "the same flag")
+CLIENT("--speed-bench-max-input-len", EQUAL, "the same flag")
 CLIENT("--hf-text-column", NOT_YET, "this version does not support dataset 'hf'")
 
 #undef OLD

@@ -19,8 +19,9 @@ DATASET(custom_audio, "custom_audio", LATER, VLLM, EXP_DATASET_FILE)
 DATASET(custom_image, "custom_image", LATER, VLLM, EXP_DATASET_FILE)
 DATASET(prefix_repetition, "prefix_repetition", NOW, VLLM, EXP_DATASET_TOKENS)
 DATASET(spec_bench, "spec_bench", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_ALL)
-DATASET(speed_bench, "speed_bench", LATER, VLLM, EXP_DATASET_FILE)
-DATASET(timed_trace, "timed_trace", LATER, VLLM, EXP_DATASET_FILE | EXP_DATASET_TIMED)
+DATASET(speed_bench, "speed_bench", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_ALL)
+DATASET(timed_trace, "timed_trace", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_TOKENS | EXP_DATASET_TIMED |
+    EXP_DATASET_WHOLE_OUTPUT | EXP_DATASET_ALL)
 DATASET(sonnet, "sonnet", NOW, OLD_VLLM, EXP_DATASET_FILE)
 
 #undef DATASET

@@ -10,7 +10,7 @@
  *   origin     VLLM (vLLM's name and formula), OFFLINE (vLLM's, only of its offline benchmarks), OURS, or KIND
  *              (ours, over the requests that have output of this kind; its keys are missing if no request has)
  *              FIGURE only: POOLING (vLLM's, of its pooling backends; results of earlier versions lack the key, and no
- *              column of a database holds it)
+ *              column of a database holds it), LATE (ours; the same is true of it)
  *   headline   true: each of its STATISTICs has a client error bound, which determines the verdict
  *              (result/metrics/client_error.h); else false
  *   formula    of one sample, in symbols of docs/reference/metrics.md
@@ -103,6 +103,10 @@ FIGURE(avg_warm_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm star
        "kind startup: compilation time; null if not reported")
 FIGURE(avg_warm_encoder_compilation_time, "s", NUM, LOWER, OFFLINE, "mean over warm starts",
        "kind startup: compilation time of the encoder of a multimodal model")
+FIGURE(prefix_cache_hit_rate, "share", NUM, HIGHER, LATE, "cached prompt tokens / prompt tokens, by /metrics",
+       "prompt tokens that the server found in its prefix cache, of all its clients; null if not reported")
+FIGURE(expected_prefix_cache_hit_rate, "share", NUM, NEITHER, LATE, "prompt tokens in whole blocks of an earlier prompt's start / prompt tokens",
+       "hit rate of a prefix cache of unlimited size that starts empty; of texts, the share of repeated bytes; null if the prompts are unknown")
 FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "seconds of audio transcribed per second; null without audio")
 

@@ -8,43 +8,11 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-
-enum { COLUMNS_MAX = 32 };
+#include "bench/data/csv.h"
 
 /* Columns that vLLM takes by place: request and response tokens. */
 #define INPUT_COLUMN  2
 #define OUTPUT_COLUMN 3
-/* Spreadsheets put it in front of UTF-8. */
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
-
-static int column_of(char *const *names, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(names[i], name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-static char *without_quotes(char *field)
-{
-	size_t len = strlen(field);
-
-	if (len < 2 || field[0] != '"' || field[len - 1] != '"')
-		return field;
-	field[len - 1] = '\0';
-	return field + 1;
-}
-
-/* Cuts a line at its commas; the fields of this trace hold none, quoted or not. */
-static size_t split(char *line, char **fields)
-{
-	size_t count = 0;
-
-	for (char *rest = line; rest != NULL && count < COLUMNS_MAX;)
-		fields[count++] = without_quotes(pl_text_trim(strsep(&rest, ",")));
-	return count;
-}
 
 static int64_t tokens_in(const char *field)
 {
@@ -55,12 +23,12 @@ static int64_t tokens_in(const char *field)
 
 static int read_header(char *line, const char *source, int *ret_model, struct pl_err *err)
 {
-	char *names[COLUMNS_MAX];
-	size_t count = split(line, names);
+	char *names[BENCH_CSV_COLUMNS_MAX];
+	size_t count = bench_csv_split(line, names);
 
-	*ret_model = column_of(names, count, "Model");
+	*ret_model = bench_csv_find(names, count, "Model");
 	if (*ret_model < 0 || count <= OUTPUT_COLUMN ||
-	    column_of(names, count, "Response tokens") != OUTPUT_COLUMN)
+	    bench_csv_find(names, count, "Response tokens") != OUTPUT_COLUMN)
 		return pl_err_invalid(
 			err,
 			"%s:1: found other columns, expected a 'Model' column, 'Request "
@@ -72,8 +40,8 @@ static int read_header(char *line, const char *source, int *ret_model, struct pl
 static int read_row(char *line, int model, const char *source, size_t line_no,
 		    struct bench_entries *into, struct pl_err *err)
 {
-	char *fields[COLUMNS_MAX];
-	size_t count = split(line, fields);
+	char *fields[BENCH_CSV_COLUMNS_MAX];
+	size_t count = bench_csv_split(line, fields);
 
 	if (count <= OUTPUT_COLUMN || count <= (size_t)model)
 		return pl_err_invalid(err, "%s:%zu: found %zu columns, expected more", source,
@@ -97,9 +65,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	int model = -1;
 
 	(void)len;
-	if (pl_text_starts(text, BYTE_ORDER_MARK))
-		text += strlen(BYTE_ORDER_MARK);
-	for (char *rest = text; rest != NULL;) {
+	for (char *rest = bench_csv_start(text); rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line_no++;
 		if (line_no == 1) {

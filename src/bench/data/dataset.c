@@ -106,13 +106,18 @@ static int read_parts(const struct bench_dataset_kind *kind, const struct vllm_b
 }
 
 /* The caller owns `ret_sha256` (NULL: not needed). */
-static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *set,
 		char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
 {
+	auto_free char *path = kind->path != NULL ? kind->path(set) : NULL;
+	struct vllm_bench at_path = *set;
+	const struct vllm_bench *bench = path != NULL ? &at_path : set;
 	auto_free char *text = NULL;
 	char hex[65];
 	size_t len;
 
+	if (path != NULL)
+		at_path.dataset_path = path;
 	if (kind->read != NULL)
 		return read_parts(kind, bench, ret_sha256, ret, err);
 	if (kind->parse == NULL)

@@ -26,6 +26,7 @@ struct bench_sample {
 	int64_t prompt_tokens;
 	int64_t output_tokens; /* requested */
 	int64_t index;         /* for the request id; RES_NO_COUNT: none */
+	double time_s;         /* of a trace: after its first request, unscaled */
 };
 
 struct bench_dataset {

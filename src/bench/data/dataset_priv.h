@@ -15,6 +15,16 @@ struct bench_entry {
 	int64_t input_tokens;  /* of a generated prompt */
 	int64_t output_tokens; /* RES_NO_COUNT: not given */
 	size_t templated;      /* tokens that the chat template added to the prompt; 0: unknown */
+	struct bench_trace_row *row; /* of a trace, owned; NULL: none */
+};
+
+/* A request of a trace, whose lengths are in its entry. */
+struct bench_trace_row {
+	double start_s;   /* on any clock */
+	double end_s;     /* NaN: unknown */
+	uint64_t session; /* hash of the session's name; 0: none */
+	size_t block_count;
+	uint64_t blocks[]; /* hashes of the ids of the prompt's chunks */
 };
 struct bench_entries {
 	struct bench_entry *items;
@@ -45,6 +55,8 @@ struct bench_dataset_work {
 };
 
 struct bench_dataset_kind {
+	/* Returns the path of the file, which the caller owns; NULL: it is dataset_path. */
+	char *(*path)(const struct vllm_bench *bench);
 	/*
 	 * Parses the entries of a file's text, which is NUL-terminated and may be modified; errors
 	 * begin with bench->dataset_path. NULL: there is no file.
@@ -121,6 +133,12 @@ int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_d
 /* Returns vocab_size, otherwise the tokenizer's; -1: both are unknown. */
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Returns the ids of the vocabulary in ascending order, without those of special tokens; -1: the
+ * size is unknown, or none remains. The caller owns *ret.
+ */
+int bench_dataset_ids(const struct bench_dataset_work *work, uint32_t **ret, size_t *ret_count,
+		      struct pl_err *err) PL_MUST_CHECK;
 /*
  * Decides whether generated prompts are sent as token ids (requested, or without a tokenizer) or as
  * texts, and records it.

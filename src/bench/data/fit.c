@@ -71,6 +71,35 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
 	return 0;
 }
 
+int bench_dataset_ids(const struct bench_dataset_work *work, uint32_t **ret, size_t *ret_count,
+		      struct pl_err *err)
+{
+	const uint32_t *special = NULL;
+	size_t special_count = 0, count = 0;
+	int64_t vocab_size = 0;
+
+	if (bench_dataset_vocabulary(work, &vocab_size, err) < 0)
+		return -1;
+	if (work->tokenizer != NULL)
+		special = bench_tokenizer_special_ids(work->tokenizer, &special_count);
+	auto_free bool *left_out = pl_alloc_array((size_t)vocab_size, sizeof(bool));
+	for (size_t i = 0; i < special_count; i++) {
+		if (special[i] < vocab_size)
+			left_out[special[i]] = true;
+	}
+	auto_free uint32_t *ids = pl_alloc_array((size_t)vocab_size, sizeof(uint32_t));
+	for (int64_t id = 0; id < vocab_size; id++) {
+		if (!left_out[id])
+			ids[count++] = (uint32_t)id;
+	}
+	if (count == 0)
+		return pl_err_invalid(err, "a vocabulary of %lld tokens has only special tokens",
+				      (long long)vocab_size);
+	*ret = pl_take(ids);
+	*ret_count = count;
+	return 0;
+}
+
 int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;

@@ -19,31 +19,12 @@ struct bench_random {
 	int64_t off;       /* sum of their differences */
 };
 
-/* The ids 0 .. vocab_size - 1 without those of special tokens. */
 static int take_vocabulary(const struct bench_dataset_work *work, struct bench_random *random,
 			   struct pl_err *err)
 {
-	const uint32_t *special = NULL;
-	size_t special_count = 0;
-
 	if (bench_dataset_vocabulary(work, &random->vocab_size, err) < 0)
 		return -1;
-	if (work->tokenizer != NULL)
-		special = bench_tokenizer_special_ids(work->tokenizer, &special_count);
-	auto_free bool *left_out = pl_alloc_array((size_t)random->vocab_size, sizeof(bool));
-	for (size_t i = 0; i < special_count; i++) {
-		if (special[i] < random->vocab_size)
-			left_out[special[i]] = true;
-	}
-	random->allowed = pl_alloc_array((size_t)random->vocab_size, sizeof(uint32_t));
-	for (int64_t id = 0; id < random->vocab_size; id++) {
-		if (!left_out[id])
-			random->allowed[random->allowed_count++] = (uint32_t)id;
-	}
-	if (random->allowed_count == 0)
-		return pl_err_invalid(err, "a vocabulary of %lld tokens has only special tokens",
-				      (long long)random->vocab_size);
-	return 0;
+	return bench_dataset_ids(work, &random->allowed, &random->allowed_count, err);
 }
 
 int bench_random_new(struct bench_dataset_work *work, struct bench_random **ret, struct pl_err *err)

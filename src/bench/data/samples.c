@@ -22,6 +22,7 @@ void bench_entries_done(struct bench_entries *entries)
 	for (size_t i = 0; i < entries->count; i++) {
 		free(entries->items[i].prompt);
 		free(entries->items[i].completion);
+		free(entries->items[i].row);
 		json_decref(entries->items[i].object);
 	}
 	free(entries->items);

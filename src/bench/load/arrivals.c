@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/clock.h"
+#include "bench/data/dataset.h"
 #include "experiment/ramp.h"
 
 /*
@@ -46,4 +48,18 @@ void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_np
 	double factor = (double)n / bench->request_rate / t;
 	for (size_t i = 0; i < n; i++)
 		out[i] *= factor;
+}
+
+void bench_arrivals_replay(const struct vllm_bench *bench, const struct bench_sample *samples,
+			   size_t n, double *out)
+{
+	double most_s = bench->timed_trace_max_gap == OPTION_NO_I64
+				? INFINITY
+				: (double)bench->timed_trace_max_gap / PL_NS_PER_S;
+	double t = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		t += i == 0 ? 0 : fmin(samples[i].time_s - samples[i - 1].time_s, most_s);
+		out[i] = t / bench->timed_trace_speed;
+	}
 }

@@ -8,9 +8,17 @@
 #include "base/rng.h"
 #include "vllm/bench_options.h"
 
+struct bench_sample;
+
 /*
  * Writes seconds after the start of sending into out[n]; all 0 for rate inf. Rate, burstiness and
  * ramp must be validated (experiment/check.h).
  */
 void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out);
+/*
+ * Writes the times of a trace instead, by its options: faster, and with shorter pauses. The samples are in the
+ * order of their times.
+ */
+void bench_arrivals_replay(const struct vllm_bench *bench, const struct bench_sample *samples,
+			   size_t n, double *out);

@@ -211,7 +211,7 @@ static struct res_field option_field(const struct option_row *row, const char *i
 		.unit = option_unit(row),
 		.type = type,
 		.role = row->aside ? RES_FIELD_PROVENANCE : RES_FIELD_INPUT,
-		.column = !row->aside && !row->secret,
+		.column = !row->aside && !row->secret && !row->columnless,
 		.words = type <= RES_FIELD_COUNT &&
 			 (row->special_values != NULL || row->also_accepts != NULL),
 		.open = row->type == OPTION_JSON,
@@ -363,7 +363,13 @@ static void add_statistics(struct res_fields *fields, const char *path, bool all
 static void add_figures(struct res_fields *fields)
 {
 	enum { TYPE_INT = RES_FIELD_COUNT, TYPE_NUM = RES_FIELD_NUMBER };
-	enum { HAS_VLLM = true, HAS_OFFLINE = true, HAS_OURS = true, HAS_POOLING = false };
+	enum {
+		HAS_VLLM = true,
+		HAS_OFFLINE = true,
+		HAS_OURS = true,
+		HAS_POOLING = false,
+		HAS_LATE = false
+	};
 	static const struct res_field figures[] = {
 #define FIGURE(key, figure_unit, figure_type, figure_direction, origin, formula, text) \
 	{ .id = "results." #key,                                                       \

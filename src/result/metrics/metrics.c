@@ -165,6 +165,8 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 			    res_steady_compute(outcome, how, percentiles, percentile_count));
 	/* Sets the metrics that records do not contain; the caller fills them in. */
 	static const char *const keys[] = {
+		"prefix_cache_hit_rate",
+		"expected_prefix_cache_hit_rate",
 		"probe_completed",
 		"probe_failed",
 		"probe_median_e2el_ms",

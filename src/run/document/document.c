@@ -296,8 +296,10 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	set(results, "energy_per_token_idle_subtracted_j",
 	    pl_json_number(tokens > 0 ? run_energy_known(energy.above_idle_j) / tokens : NAN));
 	run->client->results(&run->measured, results);
-	if (run->measured.outcome != NULL)
+	if (run->measured.outcome != NULL) {
 		set(results, "latency_breakdown", run_breakdown(run, results));
+		run_prefix_results(run, results);
+	}
 	run_offline_results(run, results);
 	return results;
 }

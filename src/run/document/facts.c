@@ -7,6 +7,7 @@
 #include "result/inflight.h"
 #include "result/quality_facts.h"
 #include "run/run_priv.h"
+#include "run/steps/prefix_hits.h"
 
 /* Returns after - before; NaN if a page or the value is missing. */
 static double grown(const struct run_window *window, size_t offset)
@@ -137,6 +138,38 @@ static double shared_by_choices(const struct vllm_bench *bench, double share)
 	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
 }
 
+/* Tokens per block of vLLM, if the server does not report its own. */
+#define BLOCK_SIZE 16
+
+static double measured_hits(const struct run_state *run)
+{
+	double queries = GROWN(&run->measured.window, prefix_queries);
+
+	return queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries : NAN;
+}
+
+static double expected_hits(const struct run_state *run)
+{
+	const struct run_plan *plan = run->measured.plan;
+	const struct host_metrics_sample *page = &run->measured.window.before;
+	double size = page->known ? page->metrics.block_size : NAN;
+
+	/* unknown for another client's dataset */
+	if (plan == NULL)
+		return NAN;
+	double share = run_prefix_hits(plan->dataset->samples, plan->count,
+				       size >= 1 && size <= 1e6 ? (size_t)size : BLOCK_SIZE);
+	return shared_by_choices(&run->context.experiment->bench,
+				 isnan(share) ? plan->shared_prefix_share : share);
+}
+
+void run_prefix_results(const struct run_state *run, json_t *results)
+{
+	json_object_set_new(results, "prefix_cache_hit_rate", pl_json_number(measured_hits(run)));
+	json_object_set_new(results, "expected_prefix_cache_hit_rate",
+			    pl_json_number(expected_hits(run)));
+}
+
 void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
 	       const json_t *mismatches, struct res_quality_facts *ret)
 {
@@ -154,11 +187,9 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	if (run->measured.outcome == NULL)
 		return;
 	res_quality_facts(run->measured.outcome, results, how, ret);
-	double queries = GROWN(&run->measured.window, prefix_queries);
 	ret->host_steal_share = run->measured.window.stolen_share;
 	ret->host_withheld_share = run->measured.window.withheld_share;
-	ret->prefix_hit_share = queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries
-					    : NAN;
+	ret->prefix_hit_share = measured_hits(run);
 	/* unknown for another client's dataset */
 	ret->prefix_hit_expected = run->measured.plan != NULL
 					   ? shared_by_choices(

@@ -33,7 +33,8 @@ bool run_plan_ignores_eos(const struct vllm_bench *bench)
 
 bool run_plan_has_rate(const struct vllm_bench *bench)
 {
-	return isfinite(bench->request_rate) || bench->ramp_up_strategy != NULL;
+	return isfinite(bench->request_rate) || bench->ramp_up_strategy != NULL ||
+	       exp_is_self_timed(bench);
 }
 
 static int encode(const struct run_plan_input *input, const struct bench_sample *sample,
@@ -274,7 +275,11 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
 	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
 	auto_free double *arrivals_s = pl_alloc_array(plan->count, sizeof(*arrivals_s));
-	bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s);
+	if (exp_is_self_timed(input->bench))
+		bench_arrivals_replay(input->bench, plan->dataset->samples, plan->count,
+				      arrivals_s);
+	else
+		bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s);
 	if (encode_all(input, arrivals_s, adapters, plan, err) < 0)
 		return -1;
 	hash_prompts(plan);

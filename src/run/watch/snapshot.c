@@ -78,7 +78,9 @@ static char *load_of(const struct vllm_bench *bench)
 {
 	auto_buf text = PL_BUF(512);
 
-	if (run_plan_has_rate(bench) && isfinite(bench->request_rate)) {
+	if (exp_is_self_timed(bench)) {
+		pl_buf_add_text(&text, "times of a trace, open loop");
+	} else if (run_plan_has_rate(bench) && isfinite(bench->request_rate)) {
 		pl_buf_addf(&text, "%g requests/s, open loop", bench->request_rate);
 		if (bench->burstiness == 1)
 			pl_buf_add_text(&text, ", Poisson");

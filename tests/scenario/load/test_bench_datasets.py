@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import subprocess
 
 import numpy as np
 import pytest
@@ -87,6 +88,26 @@ def test_spec_bench_has_a_separate_seed(bin_dir, tmp_path, words, category):
                   5, "--num-prompts", 10, "--spec-bench-output-len", 4, "--request-id-prefix", "s", *words)
     rows = chosen([row for row in rows if category in (None, row["category"])], 0, 10)
     assert ids_and_prompts(got) == [(f"s{i}", templated(row["turns"][0]), 4) for i, row in enumerate(rows)]
+
+
+def test_speed_bench_reads_a_part_of_a_folder(bin_dir, tmp_path):
+    rows = [{"messages": [{"role": "user", "content": "word " * (i + 1)}], "category": "ab"[i % 2]} for i in range(8)]
+    folder = tmp_path / "speed"
+    folder.mkdir()
+    (folder / "throughput_2k.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--dataset-name", "speed_bench", "--dataset-path", folder, "--speed-bench-config", "throughput_2k", "--seed", 7,
+             "--num-prompts", 4, "--speed-bench-output-len", 3, "--request-id-prefix", "s"]
+    got, _ = sent(bin_dir, tmp_path, *words)
+    wanted = chosen(rows, 0, 4)
+    assert ids_and_prompts(got) == [(f"s{i}", templated(row["messages"][0]["content"]), 3) for i, row in enumerate(wanted)]
+    got, _ = sent(bin_dir, tmp_path, *words, "--skip-chat-template", "--speed-bench-category", "b", "--no-oversample",
+                  "--speed-bench-max-input-len", 13)
+    short = [row for row in rows if row["category"] == "b" and len(row["messages"][0]["content"].split()) <= 6]  # a word has two tokens here
+    assert 1 < len(short) < 4
+    assert ids_and_prompts(got) == [(f"s{i}", row["messages"][0]["content"], 3) for i, row in enumerate(chosen(short, 0, 4, oversample=False))]
+    done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--dataset-name", "speed_bench", "--dataset-path", folder],
+                          capture_output=True, text=True, timeout=60, check=False, env=run_tools.environment())
+    assert done.returncode == 2 and "speed/qualitative.jsonl" in done.stderr
 
 
 @pytest.mark.parametrize("words, fixed", [([], None), (["--sharegpt-output-len", 2], 2), (["--output-len", 1100], 1100)])

@@ -45,6 +45,9 @@ BESIDE = [
     "spec_decode_accepted_tokens",
     "spec_decode_per_position_acceptance_rates",
     "latency_breakdown",
+    # test_timed_trace.py
+    "prefix_cache_hit_rate",
+    "expected_prefix_cache_hit_rate",
     "energy_per_token_j",
     "energy_per_token_idle_subtracted_j",
     # of pooling requests: test_pooling.py

@@ -78,7 +78,7 @@ def test_the_manual_page_has_the_same_groups(bin_dir, help_text):
 @pytest.mark.parametrize("line, offers", [
     ("--backend ", ["vllm", "openai", "openai-chat", "openai-responses", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
                     "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank"]),
-    ("--dataset-name sp", ["spec_bench"]),
+    ("--dataset-name sp", ["spec_bench", "speed_bench"]),
     ("--ramp-up-strategy ", ["linear", "exponential"]),
     ("--fail-on ", ["degraded", "client_limited"]),
     ("--dataset-path conv", ["conversations.json"]),

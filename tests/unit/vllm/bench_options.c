@@ -207,6 +207,7 @@ static const char *artifact(const char *name)
 		{ "dataset_path", "  dataset_name: sharegpt\n" },
 		{ "random_batch_size", "  backend: vllm-pooling\n" },
 		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
+		{ "cache_bust", "  dataset_name: timed_trace\n  dataset_path: x\n" },
 		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },
 	};
 

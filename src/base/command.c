@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/command_json.h"
 #include "base/man.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -106,13 +107,32 @@ static int print_man_list(const struct pl_commands *commands)
 	return pl_program_print(pl_buf_text(&text));
 }
 
+/* Removes the option from the words; returns whether it was among them. */
+static bool take_json(int *argc, char **argv)
+{
+	int count = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--json") != 0)
+			argv[count++] = argv[i];
+	}
+	bool found = count < *argc;
+	*argc = count;
+	return found;
+}
+
 int pl_command_help(const struct pl_commands *commands, int argc, char **argv)
 {
 	char option[] = "--help";
+	bool is_manual = argc > 1 && strcmp(argv[1], "--man") == 0;
 
-	if (argc > 2 && strcmp(argv[1], "--man") == 0 && strcmp(argv[2], "--list") == 0)
+	if (!is_manual && take_json(&argc, argv))
+		return pl_command_help_json(commands, argc > 1 ? argv[1] : NULL,
+					    argc > 2 ? argv[2] : NULL);
+
+	if (is_manual && argc > 2 && strcmp(argv[2], "--list") == 0)
 		return print_man_list(commands);
-	if (argc > 1 && strcmp(argv[1], "--man") == 0)
+	if (is_manual)
 		return print_man(commands, argc > 2 ? argv[2] : NULL);
 	if (argc < 2 || argv[1][0] == '-')
 		return commands->print_help();

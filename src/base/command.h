@@ -39,7 +39,8 @@ int pl_command_refuse(const struct pl_commands *commands, const char *name);
 void pl_command_add_list(const struct pl_commands *commands, const char *progress, const char *also,
 			 struct pl_buf *buf);
 /*
- * Runs the command `help`: help, help COMMAND [PART], help --man [COMMAND[-PART]] (`make install`
+ * Runs the command `help`: help, help COMMAND [PART], each with --json (base/command_json.h), and
+ * help --man [COMMAND[-PART]] (`make install`
  * stores its output in share/man), help --man --list (lists the commands and parts that have a
  * manual page).
  */

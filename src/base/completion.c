@@ -47,6 +47,42 @@ int pl_completion_script(const char *program, const char *shell, char **ret, str
 	return pl_err_invalid(err, "unknown shell '%s', expected " PL_SHELLS, shell);
 }
 
+/* Returns the directory of a variable, or that below the home directory; free(). NULL: there is no home directory. */
+static char *user_folder(const char *variable, const char *below_home)
+{
+	const char *named = getenv(variable), *home = getenv("HOME");
+
+	if (named != NULL && named[0] == '/')
+		return pl_strdup(named);
+	return home != NULL && home[0] == '/' ? pl_asprintf("%s/%s", home, below_home) : NULL;
+}
+
+/* free(); NULL: there is no home directory */
+static char *script_path(const char *program, const char *shell)
+{
+	bool is_fish = strcmp(shell, "fish") == 0;
+	auto_free char *folder = is_fish ? user_folder("XDG_CONFIG_HOME", ".config")
+					 : user_folder("XDG_DATA_HOME", ".local/share");
+
+	if (folder == NULL)
+		return NULL;
+	if (is_fish)
+		return pl_asprintf("%s/fish/completions/%s.fish", folder, program);
+	return strcmp(shell, "zsh") == 0
+		       ? pl_asprintf("%s/zsh/site-functions/_%s", folder, program)
+		       : pl_asprintf("%s/bash-completion/completions/%s", folder, program);
+}
+
+int pl_completion_print_json(const char *program, const char *shell, const char *script)
+{
+	auto_free char *path = script_path(program, shell);
+	auto_json json_t *answer = json_pack("{s:s, s:s, s:o, s:o}", "program", program, "shell",
+					     shell, "path", pl_json_text(path), "text",
+					     pl_json_text(script));
+
+	return pl_program_print_json(answer);
+}
+
 /* ---- candidates ---------------------------------------------------------------------------- */
 
 void pl_completion_init(struct pl_completion *completion, const struct pl_commands *commands,

@@ -21,6 +21,12 @@ extern const char *const pl_shells[];
 int pl_completion_script(const char *program, const char *shell, char **ret,
 			 struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * Prints the script as JSON, with the file from which the shell loads it (`completion` in src/tbl/answers.h). Returns the
+ * exit status.
+ */
+int pl_completion_print_json(const char *program, const char *shell, const char *script);
+
 struct pl_completion {
 	const struct pl_commands *commands;
 	struct pl_buf text; /* the output */

@@ -53,6 +53,26 @@ int cli_write_file(const struct cli_file *file, const struct pl_buf *text)
 	return write_file(file, text, &err) < 0 ? cli_fail(&err) : 0;
 }
 
+int cli_write_or_print(const struct cli_file *file, const struct pl_buf *text)
+{
+	return file->path != NULL ? cli_write_file(file, text) : cli_print(pl_buf_text(text));
+}
+
+int cli_write_json(const struct cli_file *file, const struct pl_buf *text, json_t *answer)
+{
+	auto_json json_t *owned = answer;
+	bool is_file = file->path != NULL;
+	int status = is_file ? cli_write_file(file, text) : 0;
+
+	if (status != 0)
+		return status;
+	json_object_set_new(answer, "path", pl_json_text(file->path));
+	json_object_set_new(answer, "bytes", json_integer((json_int_t)text->len));
+	json_object_set_new(answer, "text",
+			    is_file ? json_null() : pl_json_text(pl_buf_text(text)));
+	return cli_print_json(owned);
+}
+
 int cli_file_mode(const char *text, struct pl_err *err)
 {
 	unsigned mode;

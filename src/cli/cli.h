@@ -57,6 +57,13 @@ struct cli_file {
 	bool is_private;
 };
 int cli_write_file(const struct cli_file *file, const struct pl_buf *text);
+/* The same; path NULL: prints the text. */
+int cli_write_or_print(const struct cli_file *file, const struct pl_buf *text);
+/*
+ * Writes the file, if it has a path, and prints one JSON object: `path`, `bytes` and, without a path, `text`, after the
+ * members of `answer`, whose reference it takes. Returns 0, or the exit status.
+ */
+int cli_write_json(const struct cli_file *file, const struct pl_buf *text, json_t *answer);
 /* --file-mode: sets the mode of the files that the command creates from now on. NULL: the default. */
 int cli_file_mode(const char *text, struct pl_err *err) PL_MUST_CHECK;
 /* Checks, before there is anything to write, whether that would be refused. Returns 0, or the exit status. */

@@ -11,6 +11,7 @@
 
 struct completion_options {
 	const char *overlay;
+	bool json;
 };
 
 #define AT(field) offsetof(struct completion_options, field)
@@ -19,6 +20,8 @@ static const struct pl_opt completion_rows[] = {
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
 	       "accept the server arguments of another vLLM, as listed in FILE by profllm "
 	       "params --from-vllm"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print one JSON object with the script and the file from which the shell loads it"),
 	{ .name = NULL },
 };
 
@@ -46,7 +49,7 @@ static void add_overlay(struct pl_buf *text, const char *shell, const char *over
 		pl_buf_addf(text, "%s%s", part, rest != NULL ? "'\\''" : "'\n");
 }
 
-static int write_script(const char *shell, const char *overlay)
+static int write_script(const char *shell, const struct completion_options *options)
 {
 	auto_buf text = PL_BUF(SCRIPT_BYTES_MAX);
 	auto_free char *script = NULL;
@@ -55,8 +58,10 @@ static int write_script(const char *shell, const char *overlay)
 	if (pl_completion_script("profllm", shell, &script, &err) < 0)
 		return cli_fail(&err);
 	pl_buf_add_text(&text, script);
-	if (overlay != NULL)
-		add_overlay(&text, shell, overlay);
+	if (options->overlay != NULL)
+		add_overlay(&text, shell, options->overlay);
+	if (options->json)
+		return pl_completion_print_json("profllm", shell, pl_buf_text(&text));
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -75,5 +80,5 @@ int cmd_completion(int argc, char **argv)
 	/* otherwise an unreadable overlay would fail silently at every key press */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	return write_script(words.items[0], options.overlay);
+	return write_script(words.items[0], &options);
 }

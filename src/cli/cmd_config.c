@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/yaml.h"
 #include "cli/cli.h"
 #include "cli/config_expand.h"
 #include "cli/validate_report.h"
@@ -57,7 +58,9 @@ static const struct pl_opt config_rows[] = {
 	       "expand: use only this set of the sweep; may be repeated"),
 	PL_OPT(TEXT, 0, "cell", cell, "ID", "expand: write only the combination with this id"),
 	PL_OPT(FLAG, 0, "json", json, NULL,
-	       "expand: print one JSON object with ids, points and experiments"),
+	       "print one JSON object: with the ids, values and experiments of expand, which "
+	       "--output writes; otherwise with the experiment, its problems, and the text, which "
+	       "--output writes"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE", CLI_HELP_PARAMS_OVERLAY),
 	{ .name = NULL },
 };
@@ -104,33 +107,50 @@ const struct pl_opt_command cli_config_command = {
 	.takes_command = true,
 };
 
-static int write_out(const struct config_options *options, bool is_private,
-		     const struct pl_buf *text)
+static struct cli_file file_of(const struct config_options *options, bool is_private)
 {
-	const struct cli_file file = {
-		.path = options->output,
-		.option = "--output",
-		.overwrite = options->overwrite,
-		.is_private = is_private,
-	};
-
-	return file.path != NULL ? cli_write_file(&file, text) : cli_print(pl_buf_text(text));
+	return (struct cli_file){ .path = options->output,
+				  .option = "--output",
+				  .overwrite = options->overwrite,
+				  .is_private = is_private };
 }
 
-/*
- * Writes secrets to a file, or *** for display; *ret_has_secrets: whether there are any. This follows from comparing
- * both outputs, without a second list of secrets.
- */
-static int write_experiment(const struct vllm_command *command, bool with_secrets,
-			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
-{
-	auto_buf other = PL_BUF(OUTPUT_BYTES_MAX);
+/* The answer of the actions that write one text. */
+struct written {
+	const char *action;
+	const struct pl_buf *text;
+	const char *experiment;                 /* YAML without secrets; NULL: none */
+	const struct option_problems *problems; /* NULL: none */
+	bool is_private;
+};
 
-	if (vllm_yaml_from_command(command, with_secrets, text, err) < 0 ||
-	    vllm_yaml_from_command(command, !with_secrets, &other, err) < 0)
-		return -1;
-	*ret_has_secrets = strcmp(pl_buf_text(text), pl_buf_text(&other)) != 0;
-	return 0;
+/* Returns null if the text is not an experiment. */
+static json_t *experiment_json(const char *yaml)
+{
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+
+	if (yaml == NULL ||
+	    pl_yaml_parse(yaml, strlen(yaml), "experiment", &doc, PL_ERR_IGNORED) < 0)
+		return json_null();
+	return pl_yaml_to_json(pl_yaml_root(doc));
+}
+
+static int write_out(const struct config_options *options, const struct written *written)
+{
+	const struct cli_file file = file_of(options, written->is_private);
+	json_t *problems = json_array();
+
+	if (!options->json) {
+		json_decref(problems);
+		return cli_write_or_print(&file, written->text);
+	}
+	for (size_t i = 0; written->problems != NULL && i < written->problems->count; i++)
+		json_array_append_new(problems,
+				      option_problem_to_json(&written->problems->items[i]));
+	return cli_write_json(&file, written->text,
+			      json_pack("{s:s, s:o, s:o}", "action", written->action, "experiment",
+					experiment_json(written->experiment), "problems",
+					problems));
 }
 
 /* Prints the reader's problems on standard error; returns whether it may continue. */
@@ -217,8 +237,8 @@ static int from_command(const struct config_options *options, char **argv, int a
 					 .allow_removed = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
-	bool has_secrets;
+	auto_buf whole = PL_BUF(OUTPUT_BYTES_MAX);
+	auto_buf shown = PL_BUF(OUTPUT_BYTES_MAX);
 	int status = 0;
 
 	if (only_to_command(options) != NULL)
@@ -236,13 +256,21 @@ static int from_command(const struct config_options *options, char **argv, int a
 		vllm_command_renew(input.command, &input.problems);
 	if (!is_usable(&input))
 		return pl_err_exit_status(PL_ERR_INVALID);
-	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)
+	if (vllm_yaml_from_command(input.command, true, &whole, &err) < 0 ||
+	    vllm_yaml_from_command(input.command, false, &shown, &err) < 0)
 		return cli_fail(&err);
+	/* this way, no second list of secrets is necessary */
+	bool has_secrets = strcmp(pl_buf_text(&whole), pl_buf_text(&shown)) != 0;
 	/* output often ends up in terminals and logs */
 	if (options->output == NULL && has_secrets)
 		pl_log(PL_LOG_WARNING, "secrets are shown as ***; use '-o FILE' to write them to a "
 				       "file that only you can read");
-	return write_out(options, has_secrets, &text);
+	return write_out(options,
+			 &(struct written){ .action = "from-command",
+					    .text = options->output != NULL ? &whole : &shown,
+					    .experiment = pl_buf_text(&shown),
+					    .problems = &input.problems,
+					    .is_private = has_secrets });
 }
 
 /* An offline benchmark has one form, whatever is requested. */
@@ -287,7 +315,9 @@ static int to_command(const struct config_options *options, char **files, int fi
 				  input.name);
 	if (write_command(input.experiment, options, &text, &err) < 0)
 		return cli_fail(&err);
-	return write_out(options, false, &text);
+	return write_out(options, &(struct written){ .action = "to-command",
+						     .text = &text,
+						     .problems = &input.problems });
 }
 
 static int from_result(const struct config_options *options, char **files, int file_count)
@@ -308,7 +338,9 @@ static int from_result(const struct config_options *options, char **files, int f
 	if (result == NULL)
 		return cli_refuse("'%s' is not a result of profllm", files[0]);
 	res_experiment_write(result, files[0], &text);
-	return write_out(options, false, &text);
+	return write_out(options, &(struct written){ .action = "from-result",
+						     .text = &text,
+						     .experiment = pl_buf_text(&text) });
 }
 
 static int expand(const struct config_options *options, const struct pl_words *words)
@@ -325,12 +357,13 @@ static int expand(const struct config_options *options, const struct pl_words *w
 		return cli_refuse("--cell and --json exclude each other");
 	if (words->count != 2 || words->command_count > 0)
 		return cli_refuse("expected one FILE");
+	const struct cli_file file = file_of(options, false);
 	int status = cli_config_expand(words->items[1], &how, options->cell, options->json, &text);
 	if (status != 0)
 		return status;
 	return text.full ? cli_refuse("larger than %u MiB; use '--only' or '--cell'",
 				      EXPANDED_BYTES_MAX >> 20)
-			 : write_out(options, false, &text);
+			 : cli_write_or_print(&file, &text);
 }
 
 static int config(struct config_options *options, const struct pl_words *words)
@@ -344,10 +377,9 @@ static int config(struct config_options *options, const struct pl_words *words)
 		return cli_refuse("expected from-command, to-command, from-result or expand");
 	if (strcmp(rest[0], "expand") == 0)
 		return expand(options, words);
-	if (options->cell != NULL || options->json || options->only.count > 0)
-		return cli_refuse("'--%s' works only with expand", options->cell != NULL ? "cell"
-								   : options->json       ? "json"
-											 : "only");
+	if (options->cell != NULL || options->only.count > 0)
+		return cli_refuse("'--%s' works only with expand",
+				  options->cell != NULL ? "cell" : "only");
 	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);

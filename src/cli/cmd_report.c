@@ -21,6 +21,7 @@ struct report_options {
 	bool terminal;
 	const char *output;
 	bool overwrite;
+	bool json;
 };
 
 #define AT(field) offsetof(struct report_options, field)
@@ -33,12 +34,15 @@ static const struct pl_opt report_rows[] = {
 	       "or .md)"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE", "write to FILE (default: standard output)"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "replace an existing file"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print one JSON object with the format, the size and the path, or the report "
+	       "itself without --output"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_report_command = {
 	.name = "profllm report",
-	.usage = "FILE… [--html|--markdown|--terminal] [-o FILE]",
+	.usage = "FILE… [--html|--markdown|--terminal] [-o FILE] [--json]",
 	.summary = "Write a report of one result, or of several compared with the first.",
 	.details =
 		"Each FILE is a result of profllm or of vllm bench serve, or a directory with "
@@ -227,7 +231,12 @@ static write_fn *form_of(const struct report_options *options)
 		if (pl_text_ends(name, ".md"))
 			return report_markdown;
 	}
-	return name == NULL && has_color() ? write_colored : write_text;
+	return name == NULL && !options->json && has_color() ? write_colored : write_text;
+}
+
+static const char *form_name(write_fn *form)
+{
+	return form == report_html ? "html" : form == report_markdown ? "markdown" : "terminal";
 }
 
 /* --overwrite would replace the result by its report. */
@@ -261,10 +270,13 @@ static int report(const struct report_options *options, const struct pl_words *w
 			       : report_several(fields, words->items, (size_t)words->count, &report,
 						&err)) < 0)
 		return cli_fail(&err);
-	form_of(options)(report, &text);
+	write_fn *form = form_of(options);
+	form(report, &text);
 	if (text.full)
 		return cli_refuse("the report is larger than %u MiB", REPORT_BYTES_MAX >> 20);
-	return file.path != NULL ? cli_write_file(&file, &text) : cli_print(pl_buf_text(&text));
+	if (!options->json)
+		return cli_write_or_print(&file, &text);
+	return cli_write_json(&file, &text, json_pack("{s:s}", "format", form_name(form)));
 }
 
 /* A form that the name of the file promises, and no option gives, must be one of ours. */

@@ -225,7 +225,7 @@ static json_t *forecast_json(const struct sweep_forecast *forecast)
 		return json_null();
 	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:I, s:I}", "runs", (json_int_t)forecast->runs,
 			 "starts", (json_int_t)forecast->starts, "start_s", forecast->start_s,
-			 "run_s", forecast->run_s, "total_s", forecast->total_s, "told_from",
+			 "run_s", forecast->run_s, "total_s", forecast->total_s, "known",
 			 (json_int_t)forecast->known, "at_once", (json_int_t)forecast->at_once);
 }
 

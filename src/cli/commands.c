@@ -24,6 +24,7 @@ static int print_help(void)
 		       "  -h, --help     show this help and exit\n"
 		       "  -V, --version  show the version and exit\n\n"
 		       "profllm COMMAND --help shows the options of a command.\n"
+		       "profllm help --json [COMMAND] prints them as data.\n"
 		       "A first run, without a GPU:\n"
 		       "  profllm run --config configs/examples/quickstart.yaml --output r.json\n");
 	return pl_program_print_page(pl_buf_text(&text));

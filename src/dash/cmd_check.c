@@ -133,7 +133,7 @@ static void report_one(void *context, int64_t id, const char *text)
 static int print_summary(const struct report *report, const char *text, json_t *counts)
 {
 	if (report->json) {
-		json_object_set(counts, "told", report->list);
+		json_object_set(counts, "problems", report->list);
 		return pl_program_print_json(counts);
 	}
 	if (report->count > REPORTED_MAX)

@@ -1,13 +1,25 @@
 /* `profllm-dashboard completion SHELL`, and `complete`, which its script calls (base/completion.h). */
 #include "dash/dash.h"
 
+#include <stddef.h>
+
 #include "base/completion.h"
 
-static const struct pl_opt completion_rows[] = { { .name = NULL } };
+struct completion_options {
+	bool json;
+};
+
+#define AT(field) offsetof(struct completion_options, field)
+
+static const struct pl_opt completion_rows[] = {
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print one JSON object with the script and the file from which the shell loads it"),
+	{ .name = NULL },
+};
 
 const struct pl_opt_command dash_completion_command = {
 	.name = DASH_PROGRAM " completion",
-	.usage = PL_SHELLS,
+	.usage = PL_SHELLS " [--json]",
 	.summary = "Print the script that completes commands for a shell.",
 	.details = "Examples:\n"
 		   "  source <(" DASH_PROGRAM " completion bash)   # in ~/.bashrc\n"
@@ -19,18 +31,20 @@ const struct pl_opt_command dash_completion_command = {
 
 int dash_cmd_completion(int argc, char **argv)
 {
+	struct completion_options options = { 0 };
 	auto_free char *script = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	struct pl_words words;
 	int status;
 
-	if (!pl_command_read(&dash_completion_command, argc, argv, NULL, &words, &status))
+	if (!pl_command_read(&dash_completion_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count != 1)
 		return pl_program_refuse("expected one shell, " PL_SHELLS);
 	if (pl_completion_script(DASH_PROGRAM, words.items[0], &script, &err) < 0)
 		return pl_program_fail(&err);
-	return pl_program_print(script);
+	return options.json ? pl_completion_print_json(DASH_PROGRAM, words.items[0], script)
+			    : pl_program_print(script);
 }
 
 int dash_cmd_complete(int argc, char **argv)

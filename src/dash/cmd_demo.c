@@ -44,12 +44,15 @@ static const struct pl_opt demo_rows[] = {
 	       .def = DASH_PORT_TEXT),
 	PL_OPT(FLAG, 'v', "verbose", serve.verbose, NULL,
 	       "print one line per request to standard error"),
+	PL_OPT(FLAG, 0, "json", serve.json, NULL,
+	       "print the first line as a JSON object with the address and the database"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command dash_demo_command = {
 	.name = DASH_PROGRAM " demo",
-	.usage = "[--rows N] [--seed S] [--db FILE [--add]] [--host ADDRESS] [--port PORT]",
+	.usage =
+		"[--rows N] [--seed S] [--db FILE [--add]] [--host ADDRESS] [--port PORT] [--json]",
 	.summary = "Create a database of synthetic results and serve it.",
 	.details = "The results resemble ten months of a laboratory: sweeps of 20 runs of one "
 		   "model on one host, vLLM releases, failed launches and disturbed runs. They "

@@ -24,7 +24,8 @@ static int print_help(void)
 			"      --db FILE  use this database, for every command that has one\n"
 			"  -h, --help     show this help and exit\n"
 			"  -V, --version  show the version and exit\n\n" DASH_PROGRAM
-			" COMMAND --help shows the options of a command.\n");
+			" COMMAND --help shows the options of a command.\n" DASH_PROGRAM
+			" help --json [COMMAND] prints them as data.\n");
 	return pl_program_print(pl_buf_text(&text));
 }
 

@@ -108,6 +108,8 @@ static const struct pl_opt serve_rows[] = {
 	       "write lines of this level and above; debug has one per request, as --verbose",
 	       .choices = log_levels, .def = "info"),
 	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "print one line per request to standard error"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print the first line as a JSON object with the address and the database"),
 	{ .name = NULL },
 };
 
@@ -115,7 +117,7 @@ const struct pl_opt_command dash_serve_command = {
 	.name = "profllm-dashboard serve",
 	.usage = "[--db DB] [--data DIR] [--watch DIR] [--watch-webhook URL] [--token-file FILE] "
 		 "[--tls-cert FILE --tls-key FILE] [--host ADDRESS] [--port PORT] [--socket PATH] "
-		 "[--drain TIME] [--log-format FORMAT] [--log-level LEVEL] [--verbose]",
+		 "[--drain TIME] [--log-format FORMAT] [--log-level LEVEL] [--verbose] [--json]",
 	.summary = "Serve the web UI and accept uploads.",
 	.details =
 		"The first line on standard output is 'listening on http://ADDRESS:PORT'; open "
@@ -252,20 +254,15 @@ static int open_certificate(const struct dash_serve_options *options, struct das
 static int open_store(const struct dash_serve_options *options, const struct res_fields *fields,
 		      struct store **ret, struct pl_err *err)
 {
-	auto_free char *path = pl_strdup(options->db);
-	struct store_options store = {
-		.fields = fields,
-		.with_columns = true,
-		.with_column_snapshot = !options->no_column_snapshot,
-		.with_jobs = true,
-		.patience_ns = WRITE_NS,
-	};
-
-	if (path == NULL && store_default_path(&path, err) < 0)
-		return -1;
-	store.path = path;
-	store.data = options->data;
-	return store_open(&store, ret, err);
+	return store_open(
+		&(struct store_options){ .path = options->db,
+					 .data = options->data,
+					 .fields = fields,
+					 .with_columns = true,
+					 .with_column_snapshot = !options->no_column_snapshot,
+					 .with_jobs = true,
+					 .patience_ns = WRITE_NS },
+		ret, err);
 }
 
 /*
@@ -322,6 +319,18 @@ static void log_reach(const struct dash_serve_options *options, const struct das
 				  "--socket PATH restricts access to you");
 }
 
+/* One line, so that a program can read it while the server runs. */
+static bool print_first_line(const struct dash_serve_options *options, const char *url)
+{
+	if (!options->json)
+		return printf("listening on %s\n", url) >= 0 && fflush(stdout) == 0;
+	auto_free char *database = store_path_shown(options->db);
+	auto_json json_t *line = json_pack("{s:s, s:o}", "url", url, "database",
+					   pl_json_text(database));
+	auto_free char *text = pl_json_to_text(line, PL_JSON_COMPACT);
+	return printf("%s\n", text) >= 0 && fflush(stdout) == 0;
+}
+
 /* Returns false if the output cannot be written, so that no client could know the address. */
 static bool print_address(const struct dash_serve_options *options,
 			  const struct dash_proxies *proxies, const struct dash_server *server)
@@ -330,12 +339,12 @@ static bool print_address(const struct dash_serve_options *options,
 
 	bool is_local = dash_server_addr(server)->u.any.sa_family == AF_UNIX;
 	io_addr_text(dash_server_addr(server), text, sizeof(text));
-	if (printf("listening on %s%s\n",
-		   is_local                    ? ""
-		   : options->tls_cert != NULL ? "https://"
-					       : "http://",
-		   text) < 0 ||
-	    fflush(stdout) != 0)
+	auto_free char *url = pl_asprintf("%s%s",
+					  is_local                    ? ""
+					  : options->tls_cert != NULL ? "https://"
+								      : "http://",
+					  text);
+	if (!print_first_line(options, url))
 		return false;
 	log_reach(options, proxies, dash_server_addr(server));
 	return true;
@@ -491,7 +500,8 @@ static void set_log(const struct dash_serve_options *options)
 	pl_log_set_observer(dash_log_observe);
 }
 
-int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
+/* The options name the database. */
+static int serve_database(const struct dash_serve_options *options, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = NULL;
 	auto_contract struct dash_contract *contract = NULL;
@@ -504,8 +514,6 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	auto_certificate *certificate = NULL;
 	struct endpoint endpoint;
 
-	set_log(options);
-	dash_notify_init();
 	if (check_drain(options, err) < 0 || read_address(options, &endpoint.addr, err) < 0 ||
 	    read_hosts(options, &endpoint.addr, &hosts, err) < 0 ||
 	    open_proxies(options, &proxies, err) < 0 ||
@@ -545,6 +553,19 @@ int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
 	context.counters = counters;
 	context.monitor = monitor;
 	return run(options, &context, reader, &endpoint, err);
+}
+
+int dash_serve(const struct dash_serve_options *options, struct pl_err *err)
+{
+	auto_free char *db = pl_strdup(options->db);
+	struct dash_serve_options named = *options;
+
+	set_log(options);
+	dash_notify_init();
+	if (db == NULL && store_default_path(&db, err) < 0)
+		return -1;
+	named.db = db;
+	return serve_database(&named, err);
 }
 
 int dash_cmd_serve(int argc, char **argv)

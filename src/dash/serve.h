@@ -31,6 +31,7 @@ struct dash_serve_options {
 	const char *log_format; /* "text", "json"; NULL: text */
 	const char *log_level;  /* NULL: of the environment */
 	bool verbose;
+	bool json; /* print the address as one line of JSON */
 };
 
 /* Checks that the server can listen, before expensive work. BUSY: the port is in use. */

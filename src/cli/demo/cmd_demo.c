@@ -40,6 +40,7 @@
 #define STOP_NS           (10 * PL_NS_PER_S)
 #define SWEEP_STOP_NS     (30 * PL_NS_PER_S)
 #define SHELL_SIGNAL_BASE 128
+#define RUNS              12 /* of the experiment */
 
 /*
  * The web UI's page with the frontier of each configuration. Closed-loop loads that differ by a factor have clearly
@@ -55,6 +56,7 @@ struct demo_options {
 	const char *keep;
 	bool no_browser;
 	bool no_serve;
+	bool json;
 };
 
 #define AT(field) offsetof(struct demo_options, field)
@@ -68,12 +70,15 @@ static const struct pl_opt demo_rows[] = {
 	       "(default: a temporary one, removed at exit)"),
 	PL_OPT(FLAG, 0, "no-browser", no_browser, NULL, "open no browser; only print the address"),
 	PL_OPT(FLAG, 0, "no-serve", no_serve, NULL, "with --keep: end when all results are stored"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print one JSON object with the address, the database and the results, once all are "
+	       "stored"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_demo_command = {
 	.name = "profllm demo",
-	.usage = "[--port PORT] [--keep DIR [--no-serve]] [--no-browser]",
+	.usage = "[--port PORT] [--keep DIR [--no-serve]] [--no-browser] [--json]",
 	.summary = "Measure a simulated server and show its results in the browser.",
 	.details =
 		"The demo needs no file, no GPU and no vLLM. It runs a sweep of 12 short runs on "
@@ -340,6 +345,20 @@ static void open_browser(const char *address)
 	(void)spawn(argv, 0, true);
 }
 
+/* Prints one JSON object; `page` NULL: the dashboard ends with this command. */
+static int print_json(const struct demo *demo, const char *page)
+{
+	auto_free char *database = pl_asprintf("%s/results.db", demo->folder);
+	auto_free char *results = pl_asprintf("%s/sweep", demo->folder);
+	auto_json json_t *answer = json_pack(
+		"{s:o, s:o, s:o, s:o, s:i, s:b, s:b}", "address", pl_json_text(page), "dashboard",
+		pl_json_text(page != NULL ? demo->url : NULL), "database", pl_json_text(database),
+		"results", pl_json_text(results), "results_count", RUNS, "simulated", 1, "kept",
+		(int)(demo->options->keep != NULL));
+
+	return cli_print_json(answer);
+}
+
 /* Returns after a signal, or after the dashboard has ended. */
 static int serve(struct demo *demo, struct pl_err *err)
 {
@@ -354,7 +373,7 @@ static int serve(struct demo *demo, struct pl_err *err)
 	auto_free char *text = pl_asprintf(
 		"\nThe frontier of the 12 simulated results:\n%s\n\n%s\n", address, end);
 
-	if (cli_print(text) != 0)
+	if ((demo->options->json ? print_json(demo, address) : cli_print(text)) != 0)
 		return pl_err_errno(err, "standard output");
 	if (!demo->options->no_browser)
 		open_browser(address);
@@ -371,7 +390,8 @@ static int play(struct demo *demo, struct pl_err *err)
 		return -1;
 	if (demo->stop_signal != 0)
 		return 0;
-	if (cli_print("SIMULATED: profllm-sim answers in place of vLLM, so no model runs and no "
+	if (!demo->options->json &&
+	    cli_print("SIMULATED: profllm-sim answers in place of vLLM, so no model runs and no "
 		      "GPU is "
 		      "used.\n12 runs: weights in bfloat16 and in FP8, under six loads each, about "
 		      "15 "
@@ -387,7 +407,8 @@ static int play(struct demo *demo, struct pl_err *err)
 	auto_free char *text = pl_asprintf("\n12 simulated results. To show them: " DASHBOARD
 					   " --db %s/results.db\n",
 					   demo->folder);
-	return cli_print(text) != 0 ? pl_err_errno(err, "standard output") : 0;
+	int printed = demo->options->json ? print_json(demo, NULL) : cli_print(text);
+	return printed != 0 ? pl_err_errno(err, "standard output") : 0;
 }
 
 /* Removes what a dashboard that never listened has left in the new directory, so that the demo can be tried again. */

@@ -23,6 +23,7 @@ struct export_options {
 	bool kubernetes;
 	bool slurm;
 	bool overwrite;
+	bool json;
 };
 
 #define AT(field) offsetof(struct export_options, field)
@@ -32,6 +33,9 @@ static const struct pl_opt export_rows[] = {
 	PL_OPT(FLAG, 0, "slurm", slurm, NULL, "write a script for sbatch"),
 	PL_OPT(TEXT, 'o', "output", output, "FILE", "write to FILE (default: standard output)"),
 	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "replace an existing file"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print one JSON object with the path, the size and the warnings, or the job itself "
+	       "without --output"),
 	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE", "override a key; may be repeated"),
 	PL_OPT(TEXT, 0, "upload", job.upload, "URL",
 	       "let the job send its result to the dashboard at URL"),
@@ -185,12 +189,15 @@ static int export_job(struct export_options *options, const char *path,
 		return cli_refuse("'%s' is too large for a job", path);
 	PL_JSON_EACH(warning, warnings)
 		pl_log(PL_LOG_WARNING, "%s", json_string_value(warning));
-	if (options->output == NULL)
-		return cli_print(pl_buf_text(&text));
 	const struct cli_file file = { .path = options->output,
 				       .option = "--output",
 				       .overwrite = options->overwrite };
-	return cli_write_file(&file, &text);
+	if (!options->json)
+		return cli_write_or_print(&file, &text);
+	return cli_write_json(&file, &text,
+			      json_pack("{s:s, s:O}", "scheduler",
+					options->slurm ? "slurm" : "kubernetes", "warnings",
+					warnings));
 }
 
 int cmd_export_job(int argc, char **argv)

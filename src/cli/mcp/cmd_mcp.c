@@ -15,6 +15,7 @@ struct mcp_options {
 	struct cli_dashboard dashboard;
 	const char *root;
 	bool allow_run;
+	bool json;
 };
 
 #define AT(field) offsetof(struct mcp_options, field)
@@ -32,13 +33,15 @@ static const struct pl_opt mcp_rows[] = {
 	       "send the token in FILE to the dashboard; the client never sees it"),
 	PL_OPT(TEXT, 0, "ca-file", dashboard.ca_file, "FILE",
 	       "trust the certificates in FILE (PEM) instead of the system's"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print the tools and the schemas of their answers as one JSON object, and exit"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_mcp_command = {
 	.name = "profllm mcp",
-	.usage =
-		"[--root DIR] [--allow-run] [--dashboard URL [--token-file FILE] [--ca-file FILE]]",
+	.usage = "[--root DIR] [--allow-run] [--dashboard URL [--token-file FILE] [--ca-file "
+		 "FILE]]\n--json",
 	.summary = "Serve ProfLLM to agents by the Model Context Protocol.",
 	.details = "An agent or editor starts this command and speaks the Model Context Protocol "
 		   "with it over "
@@ -103,6 +106,17 @@ static int serve(const struct mcp_options *options, struct cli_mcp_limits *limit
 	return cli_mcp_serve(limits, program, err);
 }
 
+static int print_tools(void)
+{
+	json_t *list = json_array();
+	auto_json json_t *answer = json_pack("{s:o}", "tools", list);
+	const struct cli_mcp_tool *tool;
+
+	for (size_t i = 0; (tool = cli_mcp_tool_at(i)) != NULL; i++)
+		json_array_append_new(list, cli_mcp_tool_json(&cli_commands, tool));
+	return cli_print_json(answer);
+}
+
 int cmd_mcp(int argc, char **argv)
 {
 	struct mcp_options options = { .root = ".", .dashboard.option = "--dashboard" };
@@ -113,6 +127,8 @@ int cmd_mcp(int argc, char **argv)
 
 	if (!pl_command_read(&cli_mcp_command, argc, argv, &options, &words, &status))
 		return status;
+	if (options.json)
+		return print_tools();
 	status = serve(&options, &limits, &err);
 	cli_mcp_root_done(&limits.root);
 	return status < 0 ? cli_fail(&err) : status;

@@ -42,9 +42,10 @@ static const struct pl_opt token_rows[] = {
 
 const struct pl_opt_command dash_token_command = {
 	.name = DASH_PROGRAM " token",
-	.usage = "add NAME --token-file FILE [--role ROLE] [--expires-in TIME | --never-expires]\n"
+	.usage = "add NAME --token-file FILE [--role ROLE] [--expires-in TIME | --never-expires] "
+		 "[--json]\n"
 		 "list --token-file FILE [--json]\n"
-		 "revoke NAME --token-file FILE",
+		 "revoke NAME --token-file FILE [--json]",
 	.summary = "Manage the tokens of the users of a dashboard.",
 	.details =
 		"add prints a new token once, on standard output. FILE stores only a salted hash "
@@ -145,6 +146,18 @@ static int list(const struct token_options *options, struct pl_err *err)
 	return status == 0 ? 0 : pl_err_set(err, PL_ERR_IO, "could not print the tokens");
 }
 
+static int revoke_one(const struct token_options *options, const char *name, struct pl_err *err)
+{
+	if (dash_tokens_revoke(options->file, name, err) < 0)
+		return -1;
+	if (!options->json)
+		return 0;
+	auto_json json_t *answer = json_pack("{s:s, s:b}", "name", name, "revoked", 1);
+	return pl_program_print_json(answer) == 0
+		       ? 0
+		       : pl_err_set(err, PL_ERR_IO, "the token was revoked, but not reported");
+}
+
 static int check(const struct token_options *options, const struct pl_words *words,
 		 struct pl_err *err)
 {
@@ -189,6 +202,6 @@ int dash_cmd_token(int argc, char **argv)
 	const char *verb = words.items[0];
 	rc = strcmp(verb, "add") == 0    ? add(&options, words.items[1], &err)
 	     : strcmp(verb, "list") == 0 ? list(&options, &err)
-					 : dash_tokens_revoke(options.file, words.items[1], &err);
+					 : revoke_one(&options, words.items[1], &err);
 	return rc < 0 ? pl_program_fail(&err) : 0;
 }

@@ -12,7 +12,7 @@ LISTS = {
     "engine_fields_history": {"KEY_HISTORY": "field_history"},
     "replacements": {"REPLACED_VALUE": "replacements"},
     "bench_args": {"BENCH": "load_options"}, "experiment_keys": {"KEY": "experiment_keys"},
-    "answers": {"ANSWER": "answers", "MEMBER": "answer_members", "OUTPUT": "outputs"}, "mcp_tools": {"TOOL": "mcp_tools"},
+    "answers": {"ANSWER": "answers", "MEMBER": "answer_members", "OUTPUT": "outputs", "DASH_OUTPUT": "dashboard_outputs"}, "mcp_tools": {"TOOL": "mcp_tools"},
     "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_flags": {"BENCH_FLAG": "load_flags", "OFFLINE_FLAG": "offline_flags"},
     "bench_kinds": {"KIND": "offline_kinds", "KIND_OPTION": "offline_options",
                     "KIND_OLD": "offline_old_options"},

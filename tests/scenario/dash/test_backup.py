@@ -65,7 +65,7 @@ def test_a_restored_store_has_the_same_contents(bin_dir, database, tmp_path, dat
     assert manifest["artifacts"] == {"count": 12, "bytes": sum(path.stat().st_size for path in data.glob("??/*")), "missing": 0}
     assert made["copied_files"] == 12 and made["missing_artifacts"] == 0
     assert check(bin_dir, "--backup", target) == {"snapshots": 1, "files": 14, "bytes": sum(
-        path.stat().st_size for path in [*target.glob("artifacts/??/*"), *target.glob("snapshots/*/[ad]*")]), "faults": 0, "told": []}
+        path.stat().st_size for path in [*target.glob("artifacts/??/*"), *target.glob("snapshots/*/[ad]*")]), "faults": 0, "problems": []}
     restored = restore(bin_dir, target, new, "--data", new_data)
     assert restored["snapshot"] == manifest
     same_store(bin_dir, db, new, data, new_data)
@@ -130,7 +130,7 @@ def test_a_flipped_bit_is_refused(bin_dir, database, tmp_path, data):
         shutil.copytree(whole, target)
         damaged(target / name)
         found = check(bin_dir, "--backup", target, status=1)
-        assert found["faults"] > 0 and any(name.name in entry["message"] for entry in found["told"])
+        assert found["faults"] > 0 and any(name.name in entry["message"] for entry in found["problems"])
         # a quick check sees sizes only, and what it reads
         is_read = name.name in ("manifest.json", "artifacts.list")
         assert check(bin_dir, "--backup", target, "--quick", status=int(is_read))["faults"] == is_read
@@ -142,9 +142,9 @@ def test_a_flipped_bit_is_refused(bin_dir, database, tmp_path, data):
     # a missing and a short file
     gone = whole / next(name for name in files if name.parts[0] == "artifacts")
     gone.write_bytes(b"x")
-    assert "expected" in check(bin_dir, "--backup", whole, "--quick", status=1)["told"][0]["message"]
+    assert "expected" in check(bin_dir, "--backup", whole, "--quick", status=1)["problems"][0]["message"]
     gone.unlink()
-    assert "is missing" in check(bin_dir, "--backup", whole, "--quick", status=1)["told"][0]["message"]
+    assert "is missing" in check(bin_dir, "--backup", whole, "--quick", status=1)["problems"][0]["message"]
     # the next backup repairs it
     assert backup(bin_dir, db, whole, "--data", data)["copied_files"] == 1
     assert check(bin_dir, "--backup", whole)["faults"] == 0

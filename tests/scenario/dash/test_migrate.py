@@ -226,7 +226,7 @@ def test_rows_of_another_reader_are_read_again(bin_dir, database, tmp_path):
     done = run_dashboard(bin_dir, "check", "--db", db, "--json")
     said = json.loads(done.stdout)
     assert (done.returncode, said["results"], said["differing"], said["broken"], said["faults"]) == (1, 5, 3, 0, 0)
-    assert [one["id"] for one in said["told"]] == [1, 2, 3] and all("results.p99_ttft_ms" in one["message"] for one in said["told"])
+    assert [one["id"] for one in said["problems"]] == [1, 2, 3] and all("results.p99_ttft_ms" in one["message"] for one in said["problems"])
     tree = json.dumps({"field": "run.run_id", "op": "eq", "value": "exp_20260101_000000_000001"})
     assert json.loads(run_dashboard(bin_dir, "reindex", "--db", db, "--dry-run", "--json").stdout)["written"] == 0
     with Dashboard(bin_dir, db) as one:

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from import_tools import ask
+from outputs_tools import check_output
 from run_tools import PATIENCE, children_of, command, environment, processes_with, read_terminal, run_profllm
 from wait_tools import wait_for
 
@@ -114,12 +115,14 @@ def test_one_word_shows_a_frontier(bin_dir, source_dir, tmp_path):
 @pytest.mark.skipif("PROFLLM_TEST_LONG" not in os.environ, reason="PROFLLM_TEST_LONG=1 runs it: it takes 15 s")
 def test_results_are_kept(bin_dir, tmp_path):
     kept = tmp_path / "kept"
-    done = run_profllm(bin_dir, "demo", "--keep", kept, "--no-serve", "--port", 0, env={"TMPDIR": str(tmp_path)})
+    done = run_profllm(bin_dir, "demo", "--keep", kept, "--no-serve", "--port", 0, "--json", env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert ask(kept / "results.db", "SELECT count(*) FROM benchmark_runs") == [(RUNS,)]
     results = [json.loads(path.read_text()) for path in (kept / "sweep/cells").glob("*.json")]
     assert len(results) == RUNS and all(result["environment"]["engine"]["simulated"] is True for result in results)
-    assert f"--db {kept}/results.db" in done.stdout
+    answer = json.loads(done.stdout)
+    check_output("profllm", "demo__json", answer)
+    assert (answer["database"], answer["address"], answer["results_count"]) == (f"{kept}/results.db", None, RUNS)
     again = run_profllm(bin_dir, "demo", "--keep", kept)
     assert again.returncode == 2 and f"'{kept}' is not empty; to show its results, run" in again.stderr
 

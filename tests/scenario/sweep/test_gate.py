@@ -5,6 +5,7 @@ import random
 import re
 
 import pytest
+from outputs_tools import check_output
 from run_tools import PATIENCE, run_profllm, start_profllm, write_config
 from sweep_tools import nothing_left, runs, sweep_config
 from wait_tools import wait_for
@@ -307,6 +308,7 @@ def test_bisection_finds_the_first_slower_release(bin_dir, tmp_path):
     done = run_profllm(bin_dir, *args, file, "--json", patience=10 * PATIENCE)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
+    check_output("profllm", "bisect__json", report)
     assert (report["first_bad"], report["last_good"], report["state"]) == ("8", "4.002", "found")
     assert 0 < report["error_probability_max"] <= 0.05
     assert [step["release"] for step in report["steps"]][0] == "8.001" and 3 <= len(report["steps"]) <= 4

@@ -1,7 +1,7 @@
 /*
  * Tables as files: the schema and the values of columns, for parquet/ and arrow/.
  *
- * - A value has one of five types; a column may have nulls. Nested columns do not exist here.
+ * - A value has one of five types; a column may have nulls. Nested columns are read by records.h alone.
  * - A column comes in parts. A part holds its values directly, or the code of each row and the distinct values.
  * - Readers borrow the bytes of the file and check them against limits. A reader of foreign bytes allocates at most
  *   the limits, and reports malformed bytes with their location in the file.
@@ -91,7 +91,12 @@ static inline uint32_t columnar_values_at(const struct columnar_values *values, 
 	return values->nulls != NULL && values->nulls[row] ? COLUMNAR_NULL : (uint32_t)row;
 }
 
-enum columnar_codec { COLUMNAR_PLAIN, COLUMNAR_SNAPPY, COLUMNAR_ZSTD };
+enum columnar_codec {
+	COLUMNAR_PLAIN,
+	COLUMNAR_SNAPPY,
+	COLUMNAR_ZSTD,
+	COLUMNAR_GZIP, /* readers only */
+};
 
 /* Limits of a reader, for any one part of a column. */
 struct columnar_limits {

@@ -6,62 +6,14 @@
 #include <stdlib.h>
 
 #include "columnar/arrow/arrow_priv.h"
+#include "columnar/records_priv.h"
 
 #define MESSAGES_MAX 10000000
 
-/* A batch or a dictionary in the file. */
-struct message {
-	size_t at;   /* of its metadata */
-	size_t head; /* bytes of the metadata */
-	size_t body; /* location */
-	size_t body_bytes;
-	int64_t id; /* of a dictionary; -1: a batch */
-	int64_t rows;
-};
-
-/* Decoded values, in the form of struct columnar_values. */
-struct decoded {
-	void *items;
-	char *bytes; /* owned: texts point into it */
-	uint8_t *nulls;
-	size_t count;
-};
-
-struct columnar_arrow {
-	const uint8_t *bytes;
-	size_t len;
-	struct columnar_limits limits;
-	struct columnar_schema schema;
-	struct arrow_column *columns;
-	size_t *first_buffers; /* index of the first buffer of each column in a batch */
-	struct message *messages;
-	size_t message_count;
-	size_t message_room;
-	size_t *batches; /* their messages */
-	size_t batch_count;
-	size_t batch_room;
-
-	/* ---- of the last read column ---- */
-	struct decoded values;
-	struct decoded dictionary;
-	size_t dictionary_message;
-	size_t dictionary_column;
-	uint32_t *codes;
-};
-
-/* The parts of a batch that is being decoded. */
-struct batch {
-	const struct message *message;
-	struct flat_in in;
-	int64_t rows;
-	struct flat_vector nodes;
-	struct flat_vector buffers;
-	int64_t compression;
-};
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static struct flat_in metadata_of(const struct columnar_arrow *arrow, const struct message *message)
+static struct flat_in metadata_of(const struct columnar_arrow *arrow,
+				  const struct arrow_message *message)
 {
 	return (struct flat_in){ arrow->bytes + message->at, message->head, NULL };
 }
@@ -71,8 +23,10 @@ static int set_schema(struct columnar_arrow *arrow, const struct flat_table *fro
 {
 	size_t next = 0;
 
-	if (arrow->columns != NULL)
+	if (arrow->columns != NULL || arrow->tree != NULL)
 		return pl_err_invalid(err, "found a second schema");
+	if (arrow->is_nested)
+		return columnar_arrow_tree_read(from, &arrow->tree, err);
 	if (columnar_arrow_schema_read(from, &arrow->schema, &arrow->columns, err) < 0)
 		return -1;
 	arrow->first_buffers = pl_alloc_array(arrow->schema.count, sizeof(size_t));
@@ -85,7 +39,8 @@ static int set_schema(struct columnar_arrow *arrow, const struct flat_table *fro
 	return 0;
 }
 
-static int add_message(struct columnar_arrow *arrow, struct message message, struct pl_err *err)
+static int add_message(struct columnar_arrow *arrow, struct arrow_message message,
+		       struct pl_err *err)
 {
 	struct flat_in in = metadata_of(arrow, &message);
 	struct flat_table head = columnar_flat_root(&in), body = columnar_flat_table_of(&head, 2);
@@ -103,7 +58,7 @@ static int add_message(struct columnar_arrow *arrow, struct message message, str
 							      : columnar_flat_table_of(&body, 1);
 		message.id = type == ARROW_BATCH ? -1 : columnar_flat_int(&body, 0, 8, 0);
 		message.rows = columnar_flat_int(&batch, 0, 8, 0);
-		if (arrow->columns == NULL || batch.at == 0 ||
+		if ((arrow->columns == NULL && arrow->tree == NULL) || batch.at == 0 ||
 		    (type != ARROW_BATCH && message.id < 0))
 			return pl_err_invalid(err,
 					      "found a batch without a schema or without data");
@@ -144,7 +99,9 @@ static int read_message(struct columnar_arrow *arrow, size_t *at, struct pl_err 
 	if (head > left - front)
 		return pl_err_invalid(err, "found metadata of %zu bytes in %zu", head,
 				      left - front);
-	struct message message = { .at = *at + front, .head = head, .body = *at + front + head };
+	struct arrow_message message = { .at = *at + front,
+					 .head = head,
+					 .body = *at + front + head };
 	struct flat_in in = metadata_of(arrow, &message);
 	struct flat_table table = columnar_flat_root(&in);
 	int64_t body = columnar_flat_int(&table, 3, 8, 0);
@@ -160,8 +117,9 @@ static int read_message(struct columnar_arrow *arrow, size_t *at, struct pl_err 
 	return 1;
 }
 
-int columnar_arrow_open(const void *bytes, size_t len, const struct columnar_limits *limits,
-			struct columnar_arrow **ret, struct pl_err *err)
+static int open_messages(const void *bytes, size_t len, bool is_nested,
+			 const struct columnar_limits *limits, struct columnar_arrow **ret,
+			 struct pl_err *err)
 {
 	bool is_file = len >= ARROW_MAGIC_BYTES + 2 &&
 		       memcmp(bytes, ARROW_MAGIC, ARROW_MAGIC_BYTES) == 0;
@@ -170,7 +128,11 @@ int columnar_arrow_open(const void *bytes, size_t len, const struct columnar_lim
 	int status = 1;
 
 	*arrow = (struct columnar_arrow){
-		.bytes = bytes, .len = len, .limits = *limits, .dictionary_message = SIZE_MAX
+		.bytes = bytes,
+		.len = len,
+		.limits = *limits,
+		.is_nested = is_nested,
+		.dictionary_message = SIZE_MAX,
 	};
 	while (status == 1) {
 		/* a stream may end without a mark */
@@ -183,18 +145,30 @@ int columnar_arrow_open(const void *bytes, size_t len, const struct columnar_lim
 	}
 	if (status < 0)
 		return pl_err_wrap(err, "message at byte %zu", begin);
-	if (arrow->columns == NULL)
+	if (arrow->columns == NULL && arrow->tree == NULL)
 		return pl_err_invalid(err, "found no schema");
 	*ret = pl_take(arrow);
 	return 0;
 }
 
-static void decoded_done(struct decoded *decoded)
+int columnar_arrow_open(const void *bytes, size_t len, const struct columnar_limits *limits,
+			struct columnar_arrow **ret, struct pl_err *err)
+{
+	return open_messages(bytes, len, false, limits, ret, err);
+}
+
+int columnar_arrow_open_nested(const void *bytes, size_t len, const struct columnar_limits *limits,
+			       struct columnar_arrow **ret, struct pl_err *err)
+{
+	return open_messages(bytes, len, true, limits, ret, err);
+}
+
+static void decoded_done(struct arrow_decoded *decoded)
 {
 	free(decoded->items);
 	free(decoded->bytes);
 	free(decoded->nulls);
-	*decoded = (struct decoded){ 0 };
+	*decoded = (struct arrow_decoded){ 0 };
 }
 
 void columnar_arrow_free(struct columnar_arrow *arrow)
@@ -202,6 +176,7 @@ void columnar_arrow_free(struct columnar_arrow *arrow)
 	if (arrow == NULL)
 		return;
 	columnar_schema_done(&arrow->schema);
+	columnar_arrow_tree_free(arrow->tree);
 	free(arrow->columns);
 	free(arrow->first_buffers);
 	free(arrow->messages);
@@ -229,25 +204,17 @@ int64_t columnar_arrow_batch_rows(const struct columnar_arrow *arrow, size_t bat
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-/* A decompressed buffer. */
-struct bytes {
-	const uint8_t *at;
-	size_t len;
-	char *owned;
-};
-
-static void bytes_done(struct bytes *bytes)
+void columnar_arrow_bytes_done(struct arrow_bytes *bytes)
 {
 	free(bytes->owned);
 }
-#define auto_bytes __attribute__((cleanup(bytes_done), unused)) struct bytes
-
-static int open_batch(const struct columnar_arrow *arrow, const struct message *message,
-		      struct batch *ret, struct pl_err *err)
+int columnar_arrow_batch_open(const struct columnar_arrow *arrow,
+			      const struct arrow_message *message, struct arrow_batch *ret,
+			      struct pl_err *err)
 {
-	*ret = (struct batch){ .message = message,
-			       .in = metadata_of(arrow, message),
-			       .rows = message->rows };
+	*ret = (struct arrow_batch){ .message = message,
+				     .in = metadata_of(arrow, message),
+				     .rows = message->rows };
 	struct flat_table head = columnar_flat_root(&ret->in),
 			  body = columnar_flat_table_of(&head, 2);
 	struct flat_table batch = message->id < 0 ? body : columnar_flat_table_of(&body, 1);
@@ -262,15 +229,16 @@ static int open_batch(const struct columnar_arrow *arrow, const struct message *
 	if (ret->compression != ARROW_UNCOMPRESSED && ret->compression != ARROW_ZSTD)
 		return pl_err_invalid(err,
 				      "found buffers of compression %lld (LZ4), expected none "
-				      "or 1 (zstd)",
-				      (long long)ret->compression);
+				      "or 1 (zstd)%s",
+				      (long long)ret->compression,
+				      arrow->is_nested ? COLUMNAR_CONVERSION_OF("file") : "");
 	return 0;
 }
 
-static int open_buffer(const struct columnar_arrow *arrow, const struct batch *batch, size_t index,
-		       struct bytes *ret, struct pl_err *err)
+int columnar_arrow_buffer_open(const struct columnar_arrow *arrow, const struct arrow_batch *batch,
+			       size_t index, struct arrow_bytes *ret, struct pl_err *err)
 {
-	const struct message *message = batch->message;
+	const struct arrow_message *message = batch->message;
 	struct arrow_buffer buffer;
 
 	if (index >= batch->buffers.count)
@@ -302,7 +270,7 @@ static int open_buffer(const struct columnar_arrow *arrow, const struct batch *b
 	return 0;
 }
 
-static int need(const struct bytes *bytes, size_t count, size_t size, struct pl_err *err)
+static int need(const struct arrow_bytes *bytes, size_t count, size_t size, struct pl_err *err)
 {
 	return bytes->len / size < count
 		       ? pl_err_invalid(err, "found %zu bytes of values, expected %zu of %zu",
@@ -317,13 +285,13 @@ static bool bit(const uint8_t *bits, size_t i)
 	return bits[i / 8] >> i % 8 & 1;
 }
 
-static int read_nulls(const struct columnar_arrow *arrow, const struct batch *batch, size_t buffer,
-		      struct decoded *ret, struct pl_err *err)
+static int read_nulls(const struct columnar_arrow *arrow, const struct arrow_batch *batch,
+		      size_t buffer, struct arrow_decoded *ret, struct pl_err *err)
 {
-	auto_bytes bits = { 0 };
+	auto_arrow_bytes bits = { 0 };
 	size_t nulls = 0;
 
-	if (open_buffer(arrow, batch, buffer, &bits, err) < 0)
+	if (columnar_arrow_buffer_open(arrow, batch, buffer, &bits, err) < 0)
 		return -1;
 	if (bits.len == 0)
 		return 0;
@@ -342,7 +310,7 @@ static int read_nulls(const struct columnar_arrow *arrow, const struct batch *ba
 }
 
 /* Reads integers of any width. */
-static int read_ints(const struct bytes *bytes, unsigned bits, bool is_unsigned, size_t count,
+static int read_ints(const struct arrow_bytes *bytes, unsigned bits, bool is_unsigned, size_t count,
 		     int64_t *ret, struct pl_err *err)
 {
 	size_t size = bits / 8;
@@ -376,7 +344,7 @@ static int scale_times(enum arrow_unit unit, const uint8_t *nulls, size_t count,
 	return 0;
 }
 
-static int read_floats(const struct bytes *bytes, unsigned bits, size_t count, double *ret,
+static int read_floats(const struct arrow_bytes *bytes, unsigned bits, size_t count, double *ret,
 		       struct pl_err *err)
 {
 	if (need(bytes, count, bits / 8, err) < 0)
@@ -387,16 +355,16 @@ static int read_floats(const struct bytes *bytes, unsigned bits, size_t count, d
 	return 0;
 }
 
-static int read_texts(const struct columnar_arrow *arrow, const struct batch *batch, size_t buffer,
-		      unsigned bits, struct decoded *ret, struct pl_err *err)
+static int read_texts(const struct columnar_arrow *arrow, const struct arrow_batch *batch,
+		      size_t buffer, unsigned bits, struct arrow_decoded *ret, struct pl_err *err)
 {
-	auto_bytes offsets = { 0 };
-	auto_bytes data = { 0 };
+	auto_arrow_bytes offsets = { 0 };
+	auto_arrow_bytes data = { 0 };
 	struct columnar_text *texts = ret->items;
 	auto_free int64_t *ends = pl_alloc_array(ret->count + 1, sizeof(*ends));
 
-	if (open_buffer(arrow, batch, buffer, &offsets, err) < 0 ||
-	    open_buffer(arrow, batch, buffer + 1, &data, err) < 0)
+	if (columnar_arrow_buffer_open(arrow, batch, buffer, &offsets, err) < 0 ||
+	    columnar_arrow_buffer_open(arrow, batch, buffer + 1, &data, err) < 0)
 		return -1;
 	/* without rows, the only offset may be missing */
 	if (ret->count > 0 && read_ints(&offsets, bits, false, ret->count + 1, ends, err) < 0)
@@ -414,16 +382,17 @@ static int read_texts(const struct columnar_arrow *arrow, const struct batch *ba
 	return 0;
 }
 
-static int read_values(const struct columnar_arrow *arrow, const struct batch *batch, size_t buffer,
-		       const struct arrow_column *column, struct decoded *ret, struct pl_err *err)
+static int read_values(const struct columnar_arrow *arrow, const struct arrow_batch *batch,
+		       size_t buffer, const struct arrow_column *column, struct arrow_decoded *ret,
+		       struct pl_err *err)
 {
-	auto_bytes bytes = { 0 };
+	auto_arrow_bytes bytes = { 0 };
 
 	ret->items = pl_alloc_array(ret->count + 1, sizeof(struct columnar_text));
 	if (column->type == ARROW_UTF8 || column->type == ARROW_LARGE_UTF8)
 		return read_texts(arrow, batch, buffer, column->type == ARROW_UTF8 ? 32 : 64, ret,
 				  err);
-	if (open_buffer(arrow, batch, buffer, &bytes, err) < 0)
+	if (columnar_arrow_buffer_open(arrow, batch, buffer, &bytes, err) < 0)
 		return -1;
 	switch (column->type) {
 	case ARROW_BOOL:
@@ -445,9 +414,9 @@ static int read_values(const struct columnar_arrow *arrow, const struct batch *b
 }
 
 /* Reads array `node` of a batch, whose first buffer is `buffer`. */
-static int read_array(const struct columnar_arrow *arrow, const struct batch *batch, size_t node,
-		      size_t buffer, const struct arrow_column *column, struct decoded *ret,
-		      struct pl_err *err)
+static int read_array(const struct columnar_arrow *arrow, const struct arrow_batch *batch,
+		      size_t node, size_t buffer, const struct arrow_column *column,
+		      struct arrow_decoded *ret, struct pl_err *err)
 {
 	struct arrow_node found;
 
@@ -464,7 +433,7 @@ static int read_array(const struct columnar_arrow *arrow, const struct batch *ba
 	return read_values(arrow, batch, buffer + 1, column, ret, err);
 }
 
-static void set_values(enum columnar_type type, const struct decoded *decoded,
+static void set_values(enum columnar_type type, const struct arrow_decoded *decoded,
 		       struct columnar_values *ret)
 {
 	ret->distinct = decoded->count;
@@ -479,7 +448,7 @@ static int load_dictionary(struct columnar_arrow *arrow, size_t batch_message, s
 			   struct pl_err *err)
 {
 	size_t at = batch_message;
-	struct batch batch;
+	struct arrow_batch batch;
 
 	do {
 		if (at == 0)
@@ -489,7 +458,7 @@ static int load_dictionary(struct columnar_arrow *arrow, size_t batch_message, s
 	if (at == arrow->dictionary_message && column == arrow->dictionary_column)
 		return 0;
 	arrow->dictionary_message = SIZE_MAX;
-	if (open_batch(arrow, &arrow->messages[at], &batch, err) < 0 ||
+	if (columnar_arrow_batch_open(arrow, &arrow->messages[at], &batch, err) < 0 ||
 	    read_array(arrow, &batch, 0, 0, &arrow->columns[column], &arrow->dictionary, err) < 0)
 		return pl_err_wrap(err, "its dictionary");
 	if (arrow->dictionary.nulls != NULL)
@@ -500,13 +469,14 @@ static int load_dictionary(struct columnar_arrow *arrow, size_t batch_message, s
 }
 
 static int read_coded(struct columnar_arrow *arrow, size_t batch_message, size_t column,
-		      const struct batch *batch, struct columnar_values *ret, struct pl_err *err)
+		      const struct arrow_batch *batch, struct columnar_values *ret,
+		      struct pl_err *err)
 {
 	const struct arrow_column *from = &arrow->columns[column];
 	const struct arrow_column codes = { .type = ARROW_INT,
 					    .bits = from->code_bits,
 					    .is_unsigned = from->code_is_unsigned };
-	struct decoded *values = &arrow->values;
+	struct arrow_decoded *values = &arrow->values;
 
 	if (load_dictionary(arrow, batch_message, column, err) < 0 ||
 	    read_array(arrow, batch, column, arrow->first_buffers[column], &codes, values, err) < 0)
@@ -529,9 +499,9 @@ static int read_coded(struct columnar_arrow *arrow, size_t batch_message, size_t
 static int read_column(struct columnar_arrow *arrow, size_t message, size_t column,
 		       struct columnar_values *ret, struct pl_err *err)
 {
-	struct batch batch;
+	struct arrow_batch batch;
 
-	if (open_batch(arrow, &arrow->messages[message], &batch, err) < 0)
+	if (columnar_arrow_batch_open(arrow, &arrow->messages[message], &batch, err) < 0)
 		return -1;
 	if (arrow->columns[column].has_dictionary)
 		return read_coded(arrow, message, column, &batch, ret, err);

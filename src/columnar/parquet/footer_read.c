@@ -6,22 +6,9 @@
 #define COLUMNS_MAX 100000
 #define GROUPS_MAX  1000000
 
-/* An element of the schema as it is stored. */
-struct element {
-	int64_t type; /* -1: a group */
-	int64_t repetition;
-	int64_t children;
-	int64_t converted;
-	int64_t logical;
-	int64_t unit; /* of a logical time */
-	bool is_unsigned;
-	const char *name;
-	size_t name_len;
-};
-
 /* ---- schema ---------------------------------------------------------------------------------- */
 
-static void read_unit(struct thrift_in *in, struct element *element)
+static void read_unit(struct thrift_in *in, struct parquet_element *element)
 {
 	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
 		element->unit = field.id;
@@ -29,7 +16,7 @@ static void read_unit(struct thrift_in *in, struct element *element)
 	}
 }
 
-static void read_logical(struct thrift_in *in, struct element *element)
+static void read_logical(struct thrift_in *in, struct parquet_element *element)
 {
 	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
 		element->logical = field.id;
@@ -47,13 +34,18 @@ static void read_logical(struct thrift_in *in, struct element *element)
 	}
 }
 
-static void read_element(struct thrift_in *in, struct element *ret)
+void columnar_parquet_element_read(struct thrift_in *in, struct parquet_element *ret)
 {
-	*ret = (struct element){ .type = -1, .converted = PARQUET_CONVERTED_NONE, .name = "" };
+	*ret = (struct parquet_element){ .type = -1,
+					 .converted = PARQUET_CONVERTED_NONE,
+					 .name = "" };
 	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
 		switch (field.id) {
 		case 1:
 			ret->type = columnar_thrift_int(in, field.type);
+			break;
+		case 2:
+			ret->type_len = columnar_thrift_int(in, field.type);
 			break;
 		case 3:
 			ret->repetition = columnar_thrift_int(in, field.type);
@@ -78,8 +70,8 @@ static void read_element(struct thrift_in *in, struct element *ret)
 	}
 }
 
-/* Returns NULL, or what is not supported. */
-static const char *text_fault(const struct element *element, struct columnar_field *field)
+/* Return NULL, or what is not supported. */
+static const char *text_fault(const struct parquet_element *element, struct columnar_field *field)
 {
 	bool is_known = element->logical == PARQUET_LOGICAL_NONE
 				? element->converted == PARQUET_CONVERTED_NONE ||
@@ -97,7 +89,7 @@ static const char *text_fault(const struct element *element, struct columnar_fie
 	return is_known ? NULL : "BYTE_ARRAY that is not a string";
 }
 
-static const char *int_fault(const struct element *element, struct columnar_field *field,
+static const char *int_fault(const struct parquet_element *element, struct columnar_field *field,
 			     struct parquet_column *column)
 {
 	static const int8_t converted[] = { PARQUET_CONVERTED_NONE,    PARQUET_CONVERTED_UINT_8,
@@ -122,7 +114,8 @@ static const char *int_fault(const struct element *element, struct columnar_fiel
 			       : "a timestamp of unknown unit";
 	}
 	if (element->logical != PARQUET_LOGICAL_NONE)
-		return element->logical == PARQUET_LOGICAL_INTEGER
+		return element->logical == PARQUET_LOGICAL_INTEGER ||
+				       element->logical == PARQUET_LOGICAL_NULL
 			       ? NULL
 			       : "an integer with another logical type (date, time, decimal)";
 	for (size_t i = 0; i < PL_ARRAY_SIZE(converted); i++) {
@@ -134,8 +127,8 @@ static const char *int_fault(const struct element *element, struct columnar_fiel
 	return "an integer with another logical type (date, time, decimal)";
 }
 
-static const char *type_fault(const struct element *element, struct columnar_field *field,
-			      struct parquet_column *column)
+const char *columnar_parquet_type_fault(const struct parquet_element *element,
+					struct columnar_field *field, struct parquet_column *column)
 {
 	column->type = (enum parquet_type)element->type;
 	switch (element->type) {
@@ -160,7 +153,7 @@ static const char *type_fault(const struct element *element, struct columnar_fie
 	}
 }
 
-static int add_column(struct columnar_parquet *parquet, const struct element *element,
+static int add_column(struct columnar_parquet *parquet, const struct parquet_element *element,
 		      struct pl_err *err)
 {
 	auto_free char *name = pl_strndup(element->name, element->name_len);
@@ -175,8 +168,8 @@ static int add_column(struct columnar_parquet *parquet, const struct element *el
 	if (element->type < 0 || element->children > 0 || element->repetition == PARQUET_REPEATED)
 		return pl_err_invalid(
 			err, "column '%s': found a nested column, expected a flat one", name);
-	column->is_optional = field->is_optional;
-	const char *fault = type_fault(element, field, column);
+	column->max_def = field->is_optional;
+	const char *fault = columnar_parquet_type_fault(element, field, column);
 	return fault != NULL
 		       ? pl_err_invalid(err,
 					"column '%s': found %s, expected BOOLEAN, an integer, "
@@ -189,16 +182,18 @@ static int read_schema(struct columnar_parquet *parquet, struct thrift_in *in,
 		       enum thrift_type type, struct pl_err *err)
 {
 	size_t count = columnar_thrift_list(in, type, THRIFT_STRUCT);
-	struct element element;
+	struct parquet_element element;
 
 	if (parquet->columns != NULL || count == 0 || count > COLUMNS_MAX) {
 		columnar_thrift_fail(in, "the schema has no elements, or too many");
 		return 0;
 	}
 	parquet->columns = pl_alloc_array(count, sizeof(*parquet->columns));
-	read_element(in, &element);
+	columnar_parquet_element_read(in, &element);
+	if (parquet->is_nested)
+		return columnar_parquet_tree_read(parquet, in, count - 1, err);
 	for (size_t i = 1; i < count; i++) {
-		read_element(in, &element);
+		columnar_parquet_element_read(in, &element);
 		if (in->fault != NULL)
 			return 0;
 		if (add_column(parquet, &element, err) < 0)
@@ -274,18 +269,36 @@ static void read_chunk(struct thrift_in *in, struct parquet_part *ret)
 	}
 }
 
+const char *columnar_parquet_codec_fault(const struct parquet_part *part)
+{
+	static const char *const others[] = {
+		[3] = "LZO", [4] = "Brotli", [5] = "LZ4", [7] = "LZ4_RAW"
+	};
+
+	switch (part->codec) {
+	case PARQUET_UNCOMPRESSED:
+	case PARQUET_SNAPPY:
+	case PARQUET_GZIP:
+	case PARQUET_ZSTD:
+		return NULL;
+	default:
+		return (unsigned)part->codec < PL_ARRAY_SIZE(others) ? others[part->codec]
+								     : "unknown";
+	}
+}
+
 static int check_chunk(const struct columnar_parquet *parquet, size_t column,
 		       const struct parquet_part *part, int64_t rows, struct pl_err *err)
 {
 	const char *name = parquet->schema.fields[column].name;
 
-	if (part->codec != PARQUET_UNCOMPRESSED && part->codec != PARQUET_SNAPPY &&
-	    part->codec != PARQUET_ZSTD)
-		return pl_err_invalid(
-			err,
-			"column '%s': found codec %d, expected 0 (none), 1 (Snappy) or 6 (zstd)",
-			name, (int)part->codec);
-	if (part->values != rows)
+	/* one that is not read may be anything */
+	if (!parquet->is_nested && columnar_parquet_codec_fault(part) != NULL)
+		return pl_err_invalid(err,
+				      "column '%s': found codec %d (%s), expected 0 (none), "
+				      "1 (Snappy), 2 (gzip) or 6 (zstd)",
+				      name, (int)part->codec, columnar_parquet_codec_fault(part));
+	if (parquet->is_nested ? part->values < rows : part->values != rows)
 		return pl_err_invalid(err, "column '%s': found %lld values, expected %lld", name,
 				      (long long)part->values, (long long)rows);
 	if (part->begin < 0 || part->bytes < 0 || (uint64_t)part->begin > parquet->len ||
@@ -409,8 +422,9 @@ static int check_rows(const struct columnar_parquet *parquet, struct pl_err *err
 	return 0;
 }
 
-int columnar_parquet_open(const void *bytes, size_t len, const struct columnar_limits *limits,
-			  struct columnar_parquet **ret, struct pl_err *err)
+static int open_file(const void *bytes, size_t len, bool is_nested,
+		     const struct columnar_limits *limits, struct columnar_parquet **ret,
+		     struct pl_err *err)
 {
 	const size_t magic = sizeof(PARQUET_MAGIC) - 1, end = magic + sizeof(uint32_t);
 	const uint8_t *file = bytes;
@@ -423,7 +437,9 @@ int columnar_parquet_open(const void *bytes, size_t len, const struct columnar_l
 		return pl_err_invalid(err, "found metadata of %zu bytes in a file of %zu", footer,
 				      len);
 	auto_columnar_parquet struct columnar_parquet *parquet = pl_alloc(sizeof(*parquet));
-	*parquet = (struct columnar_parquet){ .bytes = file, .len = len, .limits = *limits };
+	*parquet = (struct columnar_parquet){
+		.bytes = file, .len = len, .is_nested = is_nested, .limits = *limits
+	};
 	struct thrift_in in = { .begin = file,
 				.at = file + len - end - footer,
 				.end = file + len - end };
@@ -437,11 +453,27 @@ int columnar_parquet_open(const void *bytes, size_t len, const struct columnar_l
 	return 0;
 }
 
+int columnar_parquet_open(const void *bytes, size_t len, const struct columnar_limits *limits,
+			  struct columnar_parquet **ret, struct pl_err *err)
+{
+	return open_file(bytes, len, false, limits, ret, err);
+}
+
+int columnar_parquet_open_nested(const void *bytes, size_t len,
+				 const struct columnar_limits *limits,
+				 struct columnar_parquet **ret, struct pl_err *err)
+{
+	return open_file(bytes, len, true, limits, ret, err);
+}
+
 void columnar_parquet_free(struct columnar_parquet *parquet)
 {
 	if (parquet == NULL)
 		return;
 	columnar_schema_done(&parquet->schema);
+	for (size_t i = 0; i < parquet->node_count; i++)
+		free(parquet->nodes[i].name);
+	free(parquet->nodes);
 	free(parquet->columns);
 	free(parquet->group_rows);
 	free(parquet->parts);

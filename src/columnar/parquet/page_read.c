@@ -30,11 +30,12 @@ struct columnar_parquet_cursor {
 	const struct parquet_part *part;
 	size_t at; /* offset in the file of the next page */
 	size_t end;
-	int64_t done; /* rows */
+	int64_t done; /* entries: values, nulls and empty lists */
 	bool has_dictionary;
 	struct decoded dictionary;
 	struct decoded page;
-	struct store levels; /* of a page: 0 for null */
+	struct store defs; /* levels of the entries of a page, if they may differ */
+	struct store reps;
 	struct store codes;
 	struct store nulls;
 };
@@ -63,7 +64,8 @@ void columnar_parquet_cursor_free(struct columnar_parquet_cursor *cursor)
 	free(cursor->dictionary.bytes);
 	free(cursor->page.store.items);
 	free(cursor->page.bytes);
-	free(cursor->levels.items);
+	free(cursor->defs.items);
+	free(cursor->reps.items);
 	free(cursor->codes.items);
 	free(cursor->nulls.items);
 	free(cursor);
@@ -79,81 +81,6 @@ static void *room_for(struct store *store, size_t count, size_t size)
 	return store->items;
 }
 
-/* ---- heads ----------------------------------------------------------------------------------- */
-
-static void read_data_head(struct thrift_in *in, struct parquet_head *ret)
-{
-	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
-		if (field.id == 1)
-			ret->values = columnar_thrift_int(in, field.type);
-		else if (field.id == 2)
-			ret->encoding = columnar_thrift_int(in, field.type);
-		else if (field.id == 3 && ret->type == PARQUET_DATA_PAGE)
-			ret->level_encoding = columnar_thrift_int(in, field.type);
-		else
-			columnar_thrift_skip(in, field.type);
-	}
-}
-
-static void read_head_v2(struct thrift_in *in, struct parquet_head *ret)
-{
-	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
-		if (field.id == 1)
-			ret->values = columnar_thrift_int(in, field.type);
-		else if (field.id == 4)
-			ret->encoding = columnar_thrift_int(in, field.type);
-		else if (field.id == 5)
-			ret->level_bytes = columnar_thrift_int(in, field.type);
-		else if (field.id == 6)
-			ret->repeat_bytes = columnar_thrift_int(in, field.type);
-		else if (field.id == 7)
-			ret->is_packed = columnar_thrift_yes(in, field.type);
-		else
-			columnar_thrift_skip(in, field.type);
-	}
-}
-
-static int read_head(struct thrift_in *in, struct parquet_head *ret, struct pl_err *err)
-{
-	*ret = (struct parquet_head){ .type = -1, .values = -1, .is_packed = true };
-	ret->level_encoding = PARQUET_RLE;
-	for (struct thrift_field field = { 0 }; columnar_thrift_next(in, &field);) {
-		switch (field.id) {
-		case 1:
-			ret->type = columnar_thrift_int(in, field.type);
-			break;
-		case 2:
-			ret->plain_bytes = columnar_thrift_int(in, field.type);
-			break;
-		case 3:
-			ret->bytes = columnar_thrift_int(in, field.type);
-			break;
-		case 4:
-			ret->crc = (uint32_t)columnar_thrift_int(in, field.type);
-			ret->has_crc = true;
-			break;
-		case 5:
-		case 7:
-			if (columnar_thrift_is_struct(in, field.type))
-				read_data_head(in, ret);
-			break;
-		case 8:
-			if (columnar_thrift_is_struct(in, field.type))
-				read_head_v2(in, ret);
-			break;
-		default:
-			columnar_thrift_skip(in, field.type);
-			break;
-		}
-	}
-	if (in->fault != NULL)
-		return pl_err_invalid(err, "its head: %s", in->fault);
-	if (ret->bytes < 0 || ret->bytes > in->end - in->at)
-		return pl_err_invalid(err, "found a page of %lld bytes, expected at most %lld",
-				      (long long)ret->bytes, (long long)(in->end - in->at));
-	return 0;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int64_t time_us(int64_t number, enum parquet_unit unit, bool *is_valid)
@@ -167,6 +94,19 @@ static int64_t time_us(int64_t number, enum parquet_unit unit, bool *is_valid)
 	return result;
 }
 
+/* Sets a number from its stored bits. Returns false if it does not fit. */
+static bool set_int(const struct parquet_column *column, uint64_t bits, int64_t *ret)
+{
+	bool is_valid = true;
+
+	if (column->type == PARQUET_INT32)
+		bits = column->is_unsigned ? (uint32_t)bits : (uint64_t)(int64_t)(int32_t)bits;
+	else if (column->is_unsigned && bits > INT64_MAX)
+		is_valid = false;
+	*ret = time_us((int64_t)bits, column->unit, &is_valid);
+	return is_valid;
+}
+
 static int read_ints(const struct parquet_column *column, const uint8_t *at, size_t len,
 		     size_t count, int64_t *ret, struct pl_err *err)
 {
@@ -177,14 +117,9 @@ static int read_ints(const struct parquet_column *column, const uint8_t *at, siz
 		return pl_err_invalid(err, "found %zu bytes of values, expected %zu of %zu", len,
 				      count, size);
 	for (size_t i = 0; i < count; i++) {
-		if (size == 8)
-			ret[i] = COLUMNAR_GET(int64_t, at + i * size);
-		else if (column->is_unsigned)
-			ret[i] = COLUMNAR_GET(uint32_t, at + i * size);
-		else
-			ret[i] = COLUMNAR_GET(int32_t, at + i * size);
-		is_valid = is_valid && !(size == 8 && column->is_unsigned && ret[i] < 0);
-		ret[i] = time_us(ret[i], column->unit, &is_valid);
+		uint64_t bits = size == 8 ? COLUMNAR_GET(uint64_t, at + i * 8)
+					  : COLUMNAR_GET(uint32_t, at + i * 4);
+		is_valid = set_int(column, bits, &ret[i]) && is_valid;
 	}
 	return is_valid ? 0 : pl_err_invalid(err, "found a number above 2^63 - 1");
 }
@@ -203,8 +138,18 @@ static int read_floats(const struct parquet_column *column, const uint8_t *at, s
 	return 0;
 }
 
-static int read_texts(const uint8_t *at, size_t len, size_t count, struct columnar_text *ret,
-		      struct pl_err *err)
+static int check_texts(const struct parquet_column *column, const struct columnar_text *texts,
+		       size_t count, struct pl_err *err)
+{
+	for (size_t i = 0; i < count && !column->is_bytes; i++) {
+		if (!columnar_is_utf8(texts[i].bytes, texts[i].len))
+			return pl_err_invalid(err, "text %zu is not UTF-8", i);
+	}
+	return 0;
+}
+
+static int read_texts(const struct parquet_column *column, const uint8_t *at, size_t len,
+		      size_t count, struct columnar_text *ret, struct pl_err *err)
 {
 	const uint8_t *end = at + len;
 
@@ -212,10 +157,21 @@ static int read_texts(const uint8_t *at, size_t len, size_t count, struct column
 		if (end - at < 4 || COLUMNAR_GET(uint32_t, at) > (size_t)(end - at) - 4)
 			return pl_err_invalid(err, "text %zu ends after the page", i);
 		ret[i] = (struct columnar_text){ (const char *)at + 4, COLUMNAR_GET(uint32_t, at) };
-		if (!columnar_is_utf8(ret[i].bytes, ret[i].len))
-			return pl_err_invalid(err, "text %zu is not UTF-8", i);
 		at += 4 + ret[i].len;
 	}
+	return check_texts(column, ret, count, err);
+}
+
+static int read_fixed(const struct parquet_column *column, const uint8_t *at, size_t len,
+		      size_t count, struct columnar_text *ret, struct pl_err *err)
+{
+	size_t size = (size_t)column->fixed_len;
+
+	if (len / size < count)
+		return pl_err_invalid(err, "found %zu bytes of values, expected %zu of %zu", len,
+				      count, size);
+	for (size_t i = 0; i < count; i++)
+		ret[i] = (struct columnar_text){ (const char *)at + i * size, size };
 	return 0;
 }
 
@@ -248,7 +204,9 @@ static int read_plain(const struct columnar_parquet_cursor *cursor, const uint8_
 	case COLUMNAR_F64:
 		return read_floats(cursor->column, at, len, count, items, err);
 	case COLUMNAR_TEXT:
-		return read_texts(at, len, count, items, err);
+		return cursor->column->type == PARQUET_FIXED_LEN_BYTE_ARRAY
+			       ? read_fixed(cursor->column, at, len, count, items, err)
+			       : read_texts(cursor->column, at, len, count, items, err);
 	default:
 		return read_ints(cursor->column, at, len, count, items, err);
 	}
@@ -281,8 +239,10 @@ static void set_values(const struct columnar_parquet_cursor *cursor, const struc
 /* The decompressed body of a page. */
 struct body {
 	char *owned;
-	const uint8_t *levels; /* NULL: no level is stored */
-	size_t level_len;
+	const uint8_t *defs; /* levels; NULL: none are stored */
+	size_t def_len;
+	const uint8_t *reps;
+	size_t rep_len;
 	const uint8_t *values;
 	size_t len;
 };
@@ -295,9 +255,10 @@ static void body_done(struct body *body)
 static int unpack(const struct columnar_parquet_cursor *cursor, const struct parquet_head *head,
 		  const uint8_t *at, size_t len, size_t plain, struct body *ret, struct pl_err *err)
 {
-	enum columnar_codec codec = cursor->part->codec == PARQUET_ZSTD     ? COLUMNAR_ZSTD
-				    : cursor->part->codec == PARQUET_SNAPPY ? COLUMNAR_SNAPPY
-									    : COLUMNAR_PLAIN;
+	static const enum columnar_codec codecs[] = { [PARQUET_SNAPPY] = COLUMNAR_SNAPPY,
+						      [PARQUET_GZIP] = COLUMNAR_GZIP,
+						      [PARQUET_ZSTD] = COLUMNAR_ZSTD };
+	enum columnar_codec codec = codecs[cursor->part->codec];
 
 	if (codec == COLUMNAR_PLAIN || !head->is_packed) {
 		ret->values = at;
@@ -315,59 +276,99 @@ static int unpack(const struct columnar_parquet_cursor *cursor, const struct par
 	return 0;
 }
 
+/* The length of levels precedes them. */
+static int take_levels(struct body *body, const uint8_t **ret, size_t *ret_len, struct pl_err *err)
+{
+	if (body->len < 4 || COLUMNAR_GET(uint32_t, body->values) > body->len - 4)
+		return pl_err_invalid(err, "the levels end after the page");
+	*ret_len = COLUMNAR_GET(uint32_t, body->values);
+	*ret = body->values + 4;
+	body->values += 4 + *ret_len;
+	body->len -= 4 + *ret_len;
+	return 0;
+}
+
 static int open_v1(const struct columnar_parquet_cursor *cursor, const struct parquet_head *head,
 		   const uint8_t *at, struct body *ret, struct pl_err *err)
 {
 	if (unpack(cursor, head, at, (size_t)head->bytes, (size_t)head->plain_bytes, ret, err) < 0)
 		return -1;
-	if (!cursor->column->is_optional || head->type != PARQUET_DATA_PAGE)
+	if (head->type != PARQUET_DATA_PAGE)
 		return 0;
-	if (head->level_encoding != PARQUET_RLE)
+	if (cursor->column->max_def > 0 && head->level_encoding != PARQUET_RLE)
 		return pl_err_invalid(err, "found definition levels of encoding %lld, expected RLE",
 				      (long long)head->level_encoding);
-	if (ret->len < 4 || COLUMNAR_GET(uint32_t, ret->values) > ret->len - 4)
-		return pl_err_invalid(err, "the definition levels end after the page");
-	ret->level_len = COLUMNAR_GET(uint32_t, ret->values);
-	ret->levels = ret->values + 4;
-	ret->values += 4 + ret->level_len;
-	ret->len -= 4 + ret->level_len;
+	if (cursor->column->max_rep > 0 && head->repeat_encoding != PARQUET_RLE)
+		return pl_err_invalid(err, "found repetition levels of encoding %lld, expected RLE",
+				      (long long)head->repeat_encoding);
+	if ((cursor->column->max_rep > 0 && take_levels(ret, &ret->reps, &ret->rep_len, err) < 0) ||
+	    (cursor->column->max_def > 0 && take_levels(ret, &ret->defs, &ret->def_len, err) < 0))
+		return -1;
 	return 0;
 }
 
 static int open_v2(const struct columnar_parquet_cursor *cursor, const struct parquet_head *head,
 		   const uint8_t *at, struct body *ret, struct pl_err *err)
 {
-	int64_t shorter = head->bytes < head->plain_bytes ? head->bytes : head->plain_bytes;
+	const struct parquet_column *column = cursor->column;
+	int64_t left = head->bytes < head->plain_bytes ? head->bytes : head->plain_bytes;
 
-	if (head->repeat_bytes != 0 || head->level_bytes < 0 || head->level_bytes > shorter ||
-	    (!cursor->column->is_optional && head->level_bytes != 0))
+	if (head->repeat_bytes < 0 || head->level_bytes < 0 || head->repeat_bytes > left ||
+	    head->level_bytes > left - head->repeat_bytes ||
+	    (column->max_rep == 0 && head->repeat_bytes != 0) ||
+	    (column->max_def == 0 && head->level_bytes != 0))
 		return pl_err_invalid(err, "found %lld and %lld bytes of levels in %lld bytes",
 				      (long long)head->repeat_bytes, (long long)head->level_bytes,
 				      (long long)head->bytes);
-	size_t levels = (size_t)head->level_bytes;
-	if (unpack(cursor, head, at + levels, (size_t)head->bytes - levels,
-		   (size_t)head->plain_bytes - levels, ret, err) < 0)
+	size_t reps = (size_t)head->repeat_bytes, defs = (size_t)head->level_bytes;
+	if (unpack(cursor, head, at + reps + defs, (size_t)head->bytes - reps - defs,
+		   (size_t)head->plain_bytes - reps - defs, ret, err) < 0)
 		return -1;
-	if (cursor->column->is_optional) {
-		ret->levels = at;
-		ret->level_len = levels;
+	if (column->max_rep > 0) {
+		ret->reps = at;
+		ret->rep_len = reps;
+	}
+	if (column->max_def > 0) {
+		ret->defs = at + reps;
+		ret->def_len = defs;
 	}
 	return 0;
 }
 
-/* Marks the rows without a value. Returns their number through ret_nulls. */
-static int read_levels(struct columnar_parquet_cursor *cursor, const struct body *body, size_t rows,
-		       size_t *ret_nulls, struct pl_err *err)
+static int read_levels(const uint8_t *from, size_t len, uint32_t max, const char *name,
+		       size_t count, uint32_t *ret, struct pl_err *err)
 {
-	uint32_t *levels = room_for(&cursor->levels, rows, sizeof(*levels));
+	uint32_t highest = 0;
+
+	if (columnar_hybrid_read(from, len, columnar_bits((size_t)max + 1), count, ret) < 0)
+		return pl_err_invalid(err, "the %s levels are malformed", name);
+	for (size_t i = 0; i < count; i++)
+		highest = ret[i] > highest ? ret[i] : highest;
+	if (highest > max)
+		return pl_err_invalid(err, "found %s level %u, expected at most %u", name, highest,
+				      max);
+	return 0;
+}
+
+/* Returns the number of entries without a value through ret_nulls. */
+static int read_all_levels(struct columnar_parquet_cursor *cursor, const struct body *body,
+			   size_t count, size_t *ret_nulls, struct pl_err *err)
+{
+	const struct parquet_column *column = cursor->column;
+	uint32_t *defs = room_for(&cursor->defs, count, sizeof(*defs));
+	uint32_t *reps = room_for(&cursor->reps, column->max_rep > 0 ? count : 0, sizeof(*reps));
 
 	*ret_nulls = 0;
-	if (body->levels == NULL)
+	if (body->reps != NULL && read_levels(body->reps, body->rep_len, column->max_rep,
+					      "repetition", count, reps, err) < 0)
+		return -1;
+	if (body->defs == NULL)
 		return 0;
-	if (columnar_hybrid_read(body->levels, body->level_len, 1, rows, levels) < 0)
-		return pl_err_invalid(err, "the definition levels are malformed");
-	for (size_t i = 0; i < rows; i++)
-		*ret_nulls += levels[i] == 0;
+	if (read_levels(body->defs, body->def_len, column->max_def, "definition", count, defs,
+			err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		*ret_nulls += defs[i] != column->max_def;
 	return 0;
 }
 
@@ -375,7 +376,7 @@ static int read_coded(struct columnar_parquet_cursor *cursor, const struct body 
 		      size_t nulls, struct columnar_values *ret, struct pl_err *err)
 {
 	uint32_t *codes = room_for(&cursor->codes, rows, sizeof(*codes));
-	const uint32_t *levels = cursor->levels.items;
+	const uint32_t *defs = cursor->defs.items, max = cursor->column->max_def;
 	size_t left = rows - nulls;
 
 	if (!cursor->has_dictionary)
@@ -392,7 +393,7 @@ static int read_coded(struct columnar_parquet_cursor *cursor, const struct body 
 	}
 	/* moves the codes to their rows, from the last one */
 	for (size_t row = rows; nulls > 0 && row-- > 0;)
-		codes[row] = levels[row] == 0 ? COLUMNAR_NULL : codes[--left];
+		codes[row] = defs[row] != max ? COLUMNAR_NULL : codes[--left];
 	ret->codes = codes;
 	set_values(cursor, &cursor->dictionary, ret);
 	return 0;
@@ -414,23 +415,119 @@ static int read_yes_runs(struct columnar_parquet_cursor *cursor, const struct bo
 	return 0;
 }
 
+static int read_deltas(struct columnar_parquet_cursor *cursor, const struct body *body,
+		       size_t count, struct pl_err *err)
+{
+	const struct parquet_column *column = cursor->column;
+	int64_t *numbers = room_for(&cursor->page.store, count, sizeof(*numbers));
+	bool is_valid = true;
+
+	cursor->page.count = count;
+	if (columnar_delta_ints(body->values, body->len, count, numbers, NULL, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		is_valid = set_int(column, (uint64_t)numbers[i], &numbers[i]) && is_valid;
+	return is_valid ? 0 : pl_err_invalid(err, "found a number above 2^63 - 1");
+}
+
+/* Prefixed texts need memory of their own, which replaces that of the body. */
+static int read_delta_texts(struct columnar_parquet_cursor *cursor, bool is_prefixed,
+			    struct body *body, size_t count, struct pl_err *err)
+{
+	struct columnar_text *texts = room_for(&cursor->page.store, count, sizeof(*texts));
+	char *bytes = NULL;
+
+	cursor->page.count = count;
+	if (!is_prefixed)
+		return columnar_delta_texts(body->values, body->len, count, texts, err) < 0
+			       ? -1
+			       : check_texts(cursor->column, texts, count, err);
+	if (columnar_delta_prefixed(body->values, body->len, count, cursor->parquet->limits.bytes,
+				    texts, &bytes, err) < 0)
+		return -1;
+	free(body->owned);
+	body->owned = bytes;
+	return check_texts(cursor->column, texts, count, err);
+}
+
+/* The first bytes of all values, then the second ones, and so on. */
+static int read_split(struct columnar_parquet_cursor *cursor, struct body *body, size_t count,
+		      struct pl_err *err)
+{
+	const struct parquet_column *column = cursor->column;
+	size_t size = column->type == PARQUET_FIXED_LEN_BYTE_ARRAY ? (size_t)column->fixed_len
+		      : column->type == PARQUET_FLOAT || column->type == PARQUET_INT32 ? 4
+										       : 8;
+
+	if (body->len / size < count)
+		return pl_err_invalid(err, "found %zu bytes of values, expected %zu of %zu",
+				      body->len, count, size);
+	char *bytes = pl_alloc(count * size);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < size; k++)
+			bytes[i * size + k] = (char)body->values[k * count + i];
+	}
+	free(body->owned);
+	body->owned = bytes;
+	return read_plain(cursor, (const uint8_t *)bytes, count * size, count, &cursor->page, err);
+}
+
+/* Returns whether values of the type have the encoding. */
+static bool fits(enum columnar_type type, enum parquet_type stored, int64_t encoding)
+{
+	bool is_int = type == COLUMNAR_I64 || type == COLUMNAR_TIME;
+
+	switch (encoding) {
+	case PARQUET_PLAIN:
+		return true;
+	case PARQUET_RLE:
+		return type == COLUMNAR_YES;
+	case PARQUET_DELTA_BINARY_PACKED:
+		return is_int;
+	case PARQUET_DELTA_LENGTH_BYTE_ARRAY:
+		return stored == PARQUET_BYTE_ARRAY;
+	case PARQUET_DELTA_BYTE_ARRAY:
+		return type == COLUMNAR_TEXT;
+	case PARQUET_BYTE_STREAM_SPLIT:
+		return is_int || type == COLUMNAR_F64 || stored == PARQUET_FIXED_LEN_BYTE_ARRAY;
+	default:
+		return false;
+	}
+}
+
+static int read_encoded(struct columnar_parquet_cursor *cursor, int64_t encoding, struct body *body,
+			size_t count, struct pl_err *err)
+{
+	if (!fits(cursor->field->type, cursor->column->type, encoding))
+		return pl_err_invalid(
+			err,
+			"found encoding %lld, expected 0 (PLAIN), 2 or 8 (dictionary), 3 (RLE) for "
+			"booleans, 5 (DELTA_BINARY_PACKED) for integers, 6 or 7 (delta lengths, "
+			"delta) for texts, or 9 (BYTE_STREAM_SPLIT) for numbers",
+			(long long)encoding);
+	switch (encoding) {
+	case PARQUET_RLE:
+		return read_yes_runs(cursor, body, count, err);
+	case PARQUET_DELTA_BINARY_PACKED:
+		return read_deltas(cursor, body, count, err);
+	case PARQUET_DELTA_LENGTH_BYTE_ARRAY:
+	case PARQUET_DELTA_BYTE_ARRAY:
+		return read_delta_texts(cursor, encoding == PARQUET_DELTA_BYTE_ARRAY, body, count,
+					err);
+	case PARQUET_BYTE_STREAM_SPLIT:
+		return read_split(cursor, body, count, err);
+	default:
+		return read_plain(cursor, body->values, body->len, count, &cursor->page, err);
+	}
+}
+
 static int read_direct(struct columnar_parquet_cursor *cursor, const struct parquet_head *head,
 		       struct body *body, size_t rows, size_t nulls, struct columnar_values *ret,
 		       struct pl_err *err)
 {
-	const uint32_t *levels = cursor->levels.items;
-	bool is_runs = head->encoding == PARQUET_RLE && cursor->field->type == COLUMNAR_YES;
+	const uint32_t *defs = cursor->defs.items, max = cursor->column->max_def;
 
-	if (head->encoding != PARQUET_PLAIN && !is_runs)
-		return pl_err_invalid(
-			err,
-			"found encoding %lld, expected 0 (PLAIN), 2 or 8 (dictionary), or 3 (RLE) "
-			"for booleans",
-			(long long)head->encoding);
-	int status = is_runs ? read_yes_runs(cursor, body, rows - nulls, err)
-			     : read_plain(cursor, body->values, body->len, rows - nulls,
-					  &cursor->page, err);
-	if (status < 0)
+	if (read_encoded(cursor, head->encoding, body, rows - nulls, err) < 0)
 		return -1;
 	free(cursor->page.bytes);
 	cursor->page.bytes = pl_take(body->owned);
@@ -439,7 +536,7 @@ static int read_direct(struct columnar_parquet_cursor *cursor, const struct parq
 		return 0;
 	uint32_t *codes = room_for(&cursor->codes, rows, sizeof(*codes)), next = 0;
 	for (size_t row = 0; row < rows; row++)
-		codes[row] = levels[row] == 0 ? COLUMNAR_NULL : next++;
+		codes[row] = defs[row] != max ? COLUMNAR_NULL : next++;
 	ret->codes = codes;
 	return 0;
 }
@@ -469,7 +566,7 @@ static int read_data(struct columnar_parquet_cursor *cursor, const struct parque
 		return pl_err_invalid(err, "found %zu rows, expected at most %lld", rows,
 				      (long long)(cursor->part->values - cursor->done));
 	*ret = (struct columnar_values){ .count = rows };
-	if (read_levels(cursor, body, rows, &nulls, err) < 0)
+	if (read_all_levels(cursor, body, rows, &nulls, err) < 0)
 		return -1;
 	bool is_coded = head->encoding == PARQUET_RLE_DICTIONARY ||
 			head->encoding == PARQUET_PLAIN_DICTIONARY;
@@ -489,7 +586,7 @@ static int read_page(struct columnar_parquet_cursor *cursor, struct columnar_val
 	struct parquet_head head;
 	__attribute__((cleanup(body_done))) struct body body = { 0 };
 
-	if (read_head(&in, &head, err) < 0)
+	if (columnar_parquet_head_read(&in, &head, err) < 0)
 		return -1;
 	cursor->at = (size_t)(in.at - file) + (size_t)head.bytes;
 	if (head.type != PARQUET_DATA_PAGE && head.type != PARQUET_DICTIONARY_PAGE &&
@@ -528,4 +625,19 @@ int columnar_parquet_next(struct columnar_parquet_cursor *cursor, struct columna
 	}
 	*ret = values;
 	return 0;
+}
+
+const uint32_t *columnar_parquet_defs(const struct columnar_parquet_cursor *cursor)
+{
+	return cursor->column->max_def > 0 ? cursor->defs.items : NULL;
+}
+
+const uint32_t *columnar_parquet_reps(const struct columnar_parquet_cursor *cursor)
+{
+	return cursor->column->max_rep > 0 ? cursor->reps.items : NULL;
+}
+
+size_t columnar_parquet_cursor_at(const struct columnar_parquet_cursor *cursor)
+{
+	return cursor->at;
 }

@@ -1,8 +1,8 @@
 /*
  * Apache Parquet. The writer makes flat columns of five types, with definition levels, dictionaries, statistics and
- * metadata; a chunk is compressed if that makes it smaller. The reader reads what the writer makes and the same
- * encodings of other writers: PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY, RLE, data pages of both versions, uncompressed,
- * Snappy or Zstandard. It refuses all else by name.
+ * metadata; a chunk is compressed if that makes it smaller. The reader reads what the writer makes and the same columns
+ * of other writers: all encodings of data pages of both versions, uncompressed, Snappy, gzip or Zstandard. It refuses
+ * all else by name. Nested columns: records.h.
  *
  * - A file is a sequence of row groups; each has one chunk per column, in the order of the schema.
  * - The same input makes the same bytes, apart from versions of the compression libraries.

@@ -199,9 +199,8 @@ const struct pl_opt_command cli_bench_command = {
 		"--help "
 		"to its name, as in 'profllm bench latency --help'.\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 invalid usage or input, 3 the "
-		"server does not respond, 4 timeout, 6 verdict not accepted, 128 + N interrupted "
-		"by "
-		"signal N.",
+		"server does not respond, 4 timeout, 5 --output in use, 6 verdict not accepted, 8 "
+		"completed but not uploaded (--upload), 128 + N interrupted by signal N.",
 	.options = rows,
 	.words = actions,
 };

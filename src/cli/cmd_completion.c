@@ -32,7 +32,8 @@ const struct pl_opt_command cli_completion_command = {
 	.details = "Examples:\n"
 		   "  source <(profllm completion bash)        # in ~/.bashrc\n"
 		   "  source <(profllm completion zsh)         # in ~/.zshrc, after compinit\n"
-		   "  profllm completion fish | source         # in config.fish",
+		   "  profllm completion fish | source         # in config.fish\n\n"
+		   "Exit status: 0 done, 2 invalid usage, or FILE cannot be read.",
 	.options = completion_rows,
 	.words = pl_shells,
 };

@@ -83,7 +83,8 @@ const struct pl_opt_command cli_params_command = {
 		   "  profllm params --since 0.8.5 --until 0.10.1\n"
 		   "  profllm params --from-vllm 'vllm serve --help=all'\n"
 		   "  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
-		   "  profllm run -c exp.yaml -o r.json --params-overlay o.json",
+		   "  profllm run -c exp.yaml -o r.json --params-overlay o.json\n\n"
+		   "Exit status: 0 done, 1 CMD of --from-vllm failed, 2 invalid usage or input.",
 	.options = params_rows,
 	.operand = "PATTERN",
 };

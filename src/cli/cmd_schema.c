@@ -67,7 +67,8 @@ const struct pl_opt_command cli_schema_command = {
 		   "Examples:\n"
 		   "  profllm schema --json | jq '.metrics[] | {key, unit}'\n"
 		   "  profllm schema --print experiment > experiment.schema.json\n"
-		   "  profllm schema --fields --field results.p99_ttft_ms r.json",
+		   "  profllm schema --fields --field results.p99_ttft_ms r.json\n\n"
+		   "Exit status: 0 done, 2 invalid usage, or a RESULT cannot be read.",
 	.options = schema_rows,
 };
 

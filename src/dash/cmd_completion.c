@@ -24,7 +24,8 @@ const struct pl_opt_command dash_completion_command = {
 	.details = "Examples:\n"
 		   "  source <(" DASH_PROGRAM " completion bash)   # in ~/.bashrc\n"
 		   "  source <(" DASH_PROGRAM " completion zsh)    # in ~/.zshrc, after compinit\n"
-		   "  " DASH_PROGRAM " completion fish | source    # in config.fish",
+		   "  " DASH_PROGRAM " completion fish | source    # in config.fish\n\n"
+		   "Exit status: 0 done, 2 invalid usage.",
 	.options = completion_rows,
 	.words = pl_shells,
 };

@@ -64,8 +64,9 @@ const struct pl_opt_command dash_demo_command = {
 		   "Examples:\n"
 		   "  " DASH_PROGRAM " demo\n"
 		   "  " DASH_PROGRAM " demo --rows 100000 --db big.db --port 0\n\n"
-		   "Exit status: that of serve; 2 also if the database has results and --add is "
-		   "not given.",
+		   "Exit status: 0 ended by a signal, 2 invalid usage, an unusable address or "
+		   "database, or the database has results and --add is not given, 5 another "
+		   "program uses the port or processes the uploads of the database.",
 	.options = demo_rows,
 };
 

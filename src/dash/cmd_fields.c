@@ -27,7 +27,7 @@ const struct pl_opt_command dash_fields_command = {
 		   "the database, and its unit. Other fields are read from the documents.\n\n"
 		   "The keys of a result that no line names (tags, keys of JSON arguments, other "
 		   "percentiles) are fields, too.\n\n"
-		   "Exit status: 0.",
+		   "Exit status: 0 done, 2 invalid usage.",
 	.options = fields_rows,
 };
 

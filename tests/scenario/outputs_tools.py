@@ -41,3 +41,26 @@ def commands_of(run):
     done = run("help", "--json")
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return json.loads(done.stdout)["commands"]
+
+
+@functools.cache
+def documented_exits():
+    """Returns {program and command: numbers} of docs/reference/exit-status.md; the numbers are texts."""
+    page = (API.parent / "docs/reference/exit-status.md").read_text()
+    rows = {}
+    for line in page.split("## Other commands")[1].split("## An example")[0].splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) != 5 or "`" not in cells[0]:
+            continue
+        numbers = {str(at) for at, cell in enumerate(cells[1:4]) if cell} | set(re.findall(r"(?:^|; |and )(\d) |$", cells[4]))
+        numbers |= {"128 + N"} if "128 + N" in cells[4] else set()
+        names = re.findall(r"`([^`]+)`", cells[0])
+        head = names[0].rsplit(" ", 1)[0]
+        # "profllm sweep serve", "serve_sla": the first words count for all names of the cell
+        for name in [names[0], *(f"{head} {other}" for other in names[1:])]:
+            assert name not in rows, name
+            rows[name] = numbers - {""}
+    # its own table is above
+    rows["profllm run"] = set(re.findall(r"^\| (\d) \|", page, re.M)) | {"128 + N"}
+    rows["profllm sweep"] = rows.pop("profllm sweep run")
+    return rows

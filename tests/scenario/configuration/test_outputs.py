@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from dashboard_tools import Dashboard, results
-from outputs_tools import check_output, commands_of, outputs_of
+from outputs_tools import check_output, commands_of, documented_exits, outputs_of
 from run_tools import PATIENCE, base_config, command, environment, run_profllm, write_config
 from sim_tools import Server
 
@@ -125,6 +125,8 @@ def test_output_fits_its_schema(bin_dir, place, servers, name, words, status):
     # a vLLM that ends at once; profllm-sim is found next to profllm
     done = run_profllm(bin_dir, *words, cwd=place, env={"PATH": f"{place}/bin:{os.environ['PATH']}"})
     assert done.returncode == status, done.stdout + done.stderr
+    exits = documented_exits()
+    assert str(status) in exits.get(f"{PROGRAM} {' '.join(words[:2])}", exits[f"{PROGRAM} {words[0]}"])
     check_output(PROGRAM, name, json.loads(done.stdout))
     assert "sekrit" not in done.stdout
 

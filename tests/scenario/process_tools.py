@@ -185,16 +185,16 @@ class Forward(http.server.BaseHTTPRequestHandler):
 
 
 class Chaos(threading.Thread):
-    """Plays steps in a random order, with random pauses, until it is over."""
+    """Plays steps in a random order, with random pauses, until it is over or as many were played."""
 
-    def __init__(self, seed, steps, pause_s):
+    def __init__(self, seed, steps, pause_s, most):
         super().__init__(daemon=True)
-        self.random, self.steps, self.pause_s = random.Random(seed), steps, pause_s
+        self.random, self.steps, self.pause_s, self.most = random.Random(seed), steps, pause_s, most
         self.is_over, self.fault, self.played = threading.Event(), None, []
 
     def run(self):
         try:
-            while not self.is_over.wait(self.random.uniform(0, self.pause_s)):
+            while len(self.played) < self.most and not self.is_over.wait(self.random.uniform(0, self.pause_s)):
                 step = self.random.choice(self.steps)
                 self.played.append(step.__name__)
                 step()

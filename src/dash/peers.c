@@ -16,9 +16,11 @@ struct dash_peer {
 	struct dash_peer **link; /* the pointer to this element */
 	int fd;
 	enum dash_peer_state state;
+	int64_t added_ns;
 	int64_t marked_ns;
 	uint64_t marked; /* transferred bytes at that time */
 	bool has_moved;  /* enough in its present state */
+	bool has_asked;  /* one request was read */
 	bool is_cut;
 };
 
@@ -241,7 +243,8 @@ struct dash_peer *dash_peer_add(struct dash_peers *peers, int fd)
 	struct dash_peer *peer = pl_alloc(sizeof(*peer));
 
 	*peer = (struct dash_peer){ .peers = peers, .fd = fd, .state = DASH_PEER_SENDS };
-	mark(peer, pl_clock_now_ns(), 0);
+	peer->added_ns = pl_clock_now_ns();
+	mark(peer, peer->added_ns, 0);
 	pthread_mutex_lock(&peers->lock);
 	cut_excess(peers, peers->options.room - 1, peer->marked_ns);
 	peer->next = peers->first;
@@ -276,6 +279,7 @@ void dash_peer_set_state(struct dash_peer *peer, enum dash_peer_state state)
 
 	pthread_mutex_lock(&peer->peers->lock);
 	peer->state = state;
+	peer->has_asked = true;
 	peer->has_moved = false;
 	mark(peer, now_ns, moved);
 	pthread_mutex_unlock(&peer->peers->lock);
@@ -294,4 +298,16 @@ unsigned dash_peers_count(struct dash_peers *peers)
 	unsigned count = peers->count;
 	pthread_mutex_unlock(&peers->lock);
 	return count;
+}
+
+bool dash_peers_has_new(struct dash_peers *peers, int64_t max_ns)
+{
+	int64_t since_ns = pl_clock_now_ns() - max_ns;
+	bool found = false;
+
+	pthread_mutex_lock(&peers->lock);
+	for (struct dash_peer *peer = peers->first; peer != NULL && !found; peer = peer->next)
+		found = !peer->has_asked && !peer->is_cut && peer->added_ns > since_ns;
+	pthread_mutex_unlock(&peers->lock);
+	return found;
 }

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ void dash_peers_reset_taking(struct dash_peers *peers);
 
 /* Returns the number of connections. */
 unsigned dash_peers_count(struct dash_peers *peers);
+/* Returns whether one is younger than max_ns and its first request has not been read. */
+bool dash_peers_has_new(struct dash_peers *peers, int64_t max_ns);
 
 enum dash_peer_state {
 	DASH_PEER_SENDS, /* a request, or is idle */

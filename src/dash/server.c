@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clean.h"
@@ -46,8 +47,13 @@
 /* Twice the size of a header: the library keeps the received and the parsed form, and reads bodies into this memory. */
 #define CONNECTION_BYTES (4 * DASH_HEAD_BYTES_MAX)
 #define STOP_TICK_NS     (10 * PL_NS_PER_MS)
-/* Time for connections that wait to be accepted; under a flood there are always some. */
-#define ACCEPT_NS (PL_NS_PER_S / 2)
+/*
+ * Time for the connections of a server that stops: until all are accepted and have sent their first request, of those
+ * that do so within NEW_NS. QUIET_NS without any is the time of a handshake that is in progress.
+ */
+#define ACCEPT_NS (2 * PL_NS_PER_S)
+#define NEW_NS    PL_NS_PER_S
+#define QUIET_NS  (20 * PL_NS_PER_MS)
 /* Time for the last responses, which report the shutdown. */
 #define LAST_NS (PL_NS_PER_S / 2)
 
@@ -319,30 +325,47 @@ static void wait_for_answers(struct dash_server *server, int64_t patience_ns, bo
 		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
 }
 
-/*
- * Waits until the connections that the kernel has accepted are ours: without this, their clients, whose requests were
- * sent before the stop, would see a reset. A Unix socket does not say how many there are.
- */
-static void wait_for_accepted(struct dash_server *server)
+/* Returns whether a connection waits to be accepted. A Unix socket does not say so. */
+static bool has_waiting(int listener)
 {
-	const union MHD_DaemonInfo *listener = MHD_get_daemon_info(server->daemon,
-								   MHD_DAEMON_INFO_LISTEN_FD);
-	int64_t end_ns = pl_clock_now_ns() + ACCEPT_NS;
 	struct tcp_info info = { 0 };
 	socklen_t len = sizeof(info);
 
-	while (listener != NULL &&
-	       getsockopt(listener->listen_fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
-	       info.tcpi_unacked > 0 && pl_clock_now_ns() < end_ns)
-		pl_clock_sleep_until(pl_clock_now_ns() + PL_NS_PER_MS);
+	return getsockopt(listener, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	       info.tcpi_unacked > 0;
+}
+
+/*
+ * Stops listening without a reset of clients that are connected: from now on, no one can connect, and those that are
+ * connected send their first request. Returns the listener, for close() after the end of the library's threads.
+ */
+static int stop_listening(struct dash_server *server, bool (*hurry)(void))
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon,
+							       MHD_DAEMON_INFO_LISTEN_FD);
+	int64_t now_ns = pl_clock_now_ns(), end_ns = now_ns + ACCEPT_NS;
+	int64_t quiet_ns = now_ns;
+	int fd = info != NULL ? info->listen_fd : -1;
+
+	/* without it, those who connect during the next milliseconds are reset */
+	if (!server->is_local)
+		io_sock_drop_new(fd);
+	while (now_ns < end_ns && now_ns - quiet_ns < QUIET_NS && (hurry == NULL || !hurry())) {
+		pl_clock_sleep_until(now_ns + PL_NS_PER_MS);
+		now_ns = pl_clock_now_ns();
+		if (has_waiting(fd) || dash_peers_has_new(server->peers, NEW_NS))
+			quiet_ns = now_ns;
+	}
+	int listener = MHD_quiesce_daemon(server->daemon);
+	/* an open listener would have the kernel connect clients that are never accepted */
+	(void)shutdown(listener, SHUT_RDWR);
+	return listener;
 }
 
 void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
 {
-	int listener;
+	int listener = stop_listening(server, hurry);
 
-	wait_for_accepted(server);
-	listener = MHD_quiesce_daemon(server->daemon);
 	dash_local_done(&server->local);
 	atomic_store(&server->is_stopping, true);
 	dash_live_end(server->context->live);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <limits.h>
+#include <linux/filter.h>
 #include <linux/net_tstamp.h>
 #include <linux/tcp.h>
 #include <netdb.h>
@@ -17,6 +18,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+
+#define TCP_FLAGS_AT     13 /* in the header */
+#define TCP_FLAG_SYN_BIT 0x02
 
 /* A new socket of the address's family; -1 with err. */
 static int new_socket(const struct io_addr *addr, struct pl_err *err)
@@ -233,6 +237,20 @@ int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct 
 	}
 	*ret_fd = pl_take_fd(fd);
 	return 0;
+}
+
+/* The first packet of a connection has the flag SYN, in byte 13 of the TCP header, and is the only one to a listener. */
+void io_sock_drop_new(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, TCP_FLAGS_AT),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, TCP_FLAG_SYN_BIT, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	const struct sock_fprog program = { .len = PL_ARRAY_SIZE(code), .filter = code };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
 int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err)

@@ -49,6 +49,11 @@ bool io_addr_is_here(const struct io_addr *addr);
  */
 int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd,
 		   struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Makes the kernel drop new attempts to connect to a TCP listener, whose clients repeat them after a second. Connections
+ * that wait to be accepted, and handshakes in progress, are not affected. Does nothing if the kernel refuses the filter.
+ */
+void io_sock_drop_new(int fd);
 int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
 /* Makes an unconnected socket of the address's family, with TCP_NODELAY and receive timestamps. */
 int io_sock_new(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;

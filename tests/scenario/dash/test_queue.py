@@ -11,6 +11,7 @@ import threading
 import pytest
 from dashboard_tools import Dashboard, little, results
 from database_tools import writing
+from wait_tools import wait_for
 
 APPLY = "/api/filters/apply"
 # of real width, each read for every field that only documents have: with a sanitizer fewer take as long as many
@@ -171,6 +172,43 @@ def test_a_stop_answers_all_that_came(dashboard):
         assert came.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")), came[:100]
         body = json.loads(came.split(b"\r\n\r\n", 1)[1])
         assert body.get("count") == 60 - number or body["detail"] == "the server is shutting down"
+
+
+class Visitor(threading.Thread):
+    """Sends one request per connection until the server accepts none; counts requests that got no response."""
+
+    def __init__(self, dashboard, number):
+        super().__init__(daemon=True)
+        self.dashboard, self.number, self.answered, self.lost = dashboard, number, 0, []
+
+    def run(self):
+        while True:
+            try:
+                peer = connect(self.dashboard)
+            except ConnectionRefusedError:
+                return
+            with peer:
+                try:
+                    peer.sendall(bytes_of(self.dashboard, question(self.number)))
+                    came = read_all(peer)
+                except OSError as fault:
+                    came = repr(fault).encode()
+            if came.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")):
+                self.answered += 1
+            else:
+                self.lost.append(came[:100])
+
+
+def test_a_stop_resets_no_connection(dashboard):
+    """Clients connect until the end. Each gets a response, or cannot connect."""
+    visitors = [Visitor(dashboard, number) for number in range(48)]
+    for visitor in visitors:
+        visitor.start()
+    wait_for(lambda: all(visitor.answered for visitor in visitors), "all got a response")
+    assert dashboard.stop() == (0, "", "")
+    for visitor in visitors:
+        visitor.join()
+    assert not [fault for visitor in visitors for fault in visitor.lost]
 
 
 def test_a_second_signal_abandons_running_work(bin_dir, tmp_path):

@@ -353,6 +353,28 @@ static void test_dash_peers__a_stalled_client_is_replaced_last(void **state)
 	dash_peers_stop(peers);
 }
 
+static void test_dash_peers__a_new_client_has_sent_no_request(void **state)
+{
+	struct dash_peers *peers = begin(LONG, LONG);
+
+	(void)state;
+	assert_false(dash_peers_has_new(peers, LONG));
+	struct pair pair = connect_pair(peers);
+	assert_true(dash_peers_has_new(peers, LONG));
+	rest(SHORT);
+	assert_false(dash_peers_has_new(peers, SHORT));
+	struct pair next = connect_pair(peers);
+	dash_peer_set_state(pair.peer, DASH_PEER_WAITS);
+	assert_true(dash_peers_has_new(peers, LONG));
+	dash_peer_set_state(next.peer, DASH_PEER_WAITS);
+	/* the end of a response does not make it new */
+	dash_peer_set_state(next.peer, DASH_PEER_SENDS);
+	assert_false(dash_peers_has_new(peers, LONG));
+	leave(&pair);
+	leave(&next);
+	dash_peers_stop(peers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_dash_peers__a_client_stays_while_it_makes_progress),
 		cmocka_unit_test(test_dash_peers__where_room_is_scarce_time_is_short),
 		cmocka_unit_test(test_dash_peers__at_the_end_answers_are_reset),
+		cmocka_unit_test(test_dash_peers__a_new_client_has_sent_no_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

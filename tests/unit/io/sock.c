@@ -316,6 +316,39 @@ static void test_io_sock__a_closed_port(void **state)
 	close(fd);
 }
 
+static void test_io_sock__a_listener_that_drops_new_ones(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct pair pair;
+	int waiting = -1, late = -1;
+	char c;
+
+	(void)state;
+	pair_open(&pair);
+	/* connected, not accepted yet */
+	assert_int_equal(io_sock_connect(&pair.addr, &waiting, &err), 0);
+	wait_for(waiting, POLLOUT);
+	io_sock_drop_new(pair.listener);
+	assert_int_equal(io_sock_connect(&pair.addr, &late, &err), 0);
+	assert_int_equal(poll(&(struct pollfd){ .fd = late, .events = POLLOUT }, 1, 100), 0);
+
+	close(pair.server);
+	wait_for(pair.listener, POLLIN);
+	pair.server = io_sock_accept(pair.listener);
+	assert_true(pair.server >= 0);
+	assert_int_equal(write(waiting, "x", 1), 1);
+	wait_for(pair.server, POLLIN);
+	assert_int_equal(read(pair.server, &c, 1), 1);
+	assert_int_equal(io_sock_accept(pair.listener), -1);
+	/* the next attempt of its kernel finds no listener */
+	assert_int_equal(shutdown(pair.listener, SHUT_RDWR), 0);
+	wait_for(late, POLLOUT);
+	assert_int_equal(io_sock_connect_result(late), ECONNREFUSED);
+	close(waiting);
+	close(late);
+	pair_close(&pair);
+}
+
 static void test_io_sock__unix_sockets(void **state)
 {
 	char folder[SCRATCH_PATH];
@@ -518,6 +551,7 @@ int main(void)
 		cmocka_unit_test(test_io_sock__stamps_of_sends),
 		cmocka_unit_test(test_io_sock__port_in_use),
 		cmocka_unit_test(test_io_sock__a_closed_port),
+		cmocka_unit_test(test_io_sock__a_listener_that_drops_new_ones),
 		cmocka_unit_test(test_io_sock__unix_sockets),
 		cmocka_unit_test(test_io_sock__does_the_peer_wait_for_acks),
 		cmocka_unit_test(test_io_sock__segments_and_acks),

@@ -183,7 +183,7 @@ PROFLLM_API int profllm_result_check(const profllm_result *result, profllm_findi
 				     struct profllm_error *error);
 /*
  * Writes the result to a temporary file, syncs it and renames it to `path`: there is never a part of it. An existing
- * file is replaced only if `overwrite` is set, else the function returns PROFLLM_INVALID, also if it is a link to
+ * result or empty file is replaced only if `overwrite` is set, and another file never, else the function returns PROFLLM_INVALID, also if it is a link to
  * nothing. Threads and processes may write to one path at the same time. Artifacts are not copied.
  */
 PROFLLM_API int profllm_result_write(const profllm_result *result, const char *path, bool overwrite,

@@ -7,11 +7,34 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "result/existing.h"
+
+#define REPLACED_BYTES_MAX (64u << 20)
+
+static int check_head(const struct cli_file *file, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	/* an unreadable file cannot be known, and is not replaced; a missing one can be written */
+	if (pl_file_size(file->path) <= 0 ||
+	    (pl_file_read(file->path, REPLACED_BYTES_MAX, &text, &len, PL_ERR_IGNORED) == 0 &&
+	     pl_text_starts(text, file->head)))
+		return 0;
+	return pl_err_invalid(err,
+			      "'%s' is not an earlier output of %s, and is not replaced; remove "
+			      "it, or use another %s",
+			      file->path, file->option, file->option);
+}
 
 static int check_existing(const struct cli_file *file, struct pl_err *err)
 {
-	return file->overwrite ? 0 : res_existing_check(file->path, file->option, err);
+	if (!file->overwrite)
+		return res_existing_check(file->path, file->option, err);
+	if (file->head != NULL)
+		return check_head(file, err);
+	return res_existing_check_replaced(file->path, file->option, file->is_result, err);
 }
 
 int cli_check_file(const struct cli_file *file)

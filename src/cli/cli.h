@@ -47,14 +47,17 @@ int cmd_complete(int argc, char **argv);
 #define cli_print_json pl_program_print_json
 #define cli_print_help pl_program_print_help
 /*
- * A file named by the user; `option` is the option that names it. An existing file is only replaced with `overwrite`.
+ * A file named by the user; `option` is the option that names it. An existing file is only replaced with `overwrite`: a
+ * result by a result, another file by another one, and if `head` is set, only a file that begins with it.
  * is_private: no other user may read it, from its first byte on. Returns 0, or the exit status.
  */
 struct cli_file {
 	const char *path;
 	const char *option;
 	bool overwrite;
+	bool is_result;
 	bool is_private;
+	const char *head;
 };
 int cli_write_file(const struct cli_file *file, const struct pl_buf *text);
 /* The same; path NULL: prints the text. */

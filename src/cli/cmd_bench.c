@@ -117,6 +117,7 @@ static void warn_existing(const struct vllm_bench_line *line, struct option_prob
 		.path = pl_json_get_text(line->flags, "--output"),
 		.option = "--output",
 		.overwrite = has_flag(line->flags, "--overwrite"),
+		.is_result = true,
 	};
 
 	if (file.path == NULL)

@@ -348,6 +348,7 @@ static int dry_run(const struct exp_config *experiment, const struct run_options
 		.path = options->output,
 		.option = "--output",
 		.overwrite = options->overwrite,
+		.is_result = true,
 	};
 
 	if (file.path != NULL) {

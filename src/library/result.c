@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "library/library.h"
 #include "result/artifacts.h"
+#include "result/existing.h"
 #include "schema/former.h"
 #include "schema/schema.h"
 
@@ -251,6 +252,8 @@ int profllm_result_write(const profllm_result *result, const char *path, bool ov
 {
 	struct pl_err err = PL_ERR_INIT;
 
+	if (overwrite && res_existing_check_replaced(path, "path", true, &err) < 0)
+		return library_fail(error, &err);
 	auto_free char *text = pl_json_to_text(result->document, PL_JSON_INDENT);
 	auto_free char *content = pl_asprintf("%s\n", text);
 	int done = overwrite ? pl_file_write(path, content, strlen(content), &err)

@@ -1,6 +1,6 @@
 /*
  * The value of an existing file at an output path: no result, an end without metrics, some of them,
- * all. A file that is not a result counts as complete, because it may be the user's work.
+ * all. A file that is not a result may be the user's work, and no result replaces it.
  */
 #include "result/existing.h"
 
@@ -48,13 +48,26 @@ enum res_worth res_worth(const json_t *document)
 	return has_figures(json_object_get(document, "results")) ? RES_WORTH_PART : RES_WORTH_END;
 }
 
+/* Every release of vllm bench serve writes these keys. */
+static bool is_of_vllm(const char *path)
+{
+	auto_json json_t *document = NULL;
+
+	return pl_json_read_file(path, &document, PL_ERR_IGNORED) == 0 &&
+	       json_is_string(json_object_get(document, "date")) &&
+	       json_is_number(json_object_get(document, "duration")) &&
+	       json_is_integer(json_object_get(document, "completed"));
+}
+
 enum res_worth res_existing_worth(const char *path)
 {
 	auto_json json_t *document = res_existing_result(path);
 
 	if (document != NULL)
 		return res_worth(document);
-	return pl_file_size(path) > 0 ? RES_WORTH_WHOLE : RES_WORTH_NOTHING;
+	if (pl_file_size(path) <= 0)
+		return RES_WORTH_NOTHING;
+	return is_of_vllm(path) ? RES_WORTH_WHOLE : RES_WORTH_OTHER;
 }
 
 char *res_existing_text(const char *path)
@@ -78,4 +91,23 @@ int res_existing_check(const char *path, const char *option, struct pl_err *err)
 	return pl_err_invalid(err, "'%s' %s%s; use another %s or --overwrite", path,
 			      document != NULL ? "holds " : "already exists",
 			      document != NULL ? what : "", option);
+}
+
+int res_existing_check_replaced(const char *path, const char *option, bool as_result,
+				struct pl_err *err)
+{
+	enum res_worth worth = res_existing_worth(path);
+
+	if (worth == RES_WORTH_NOTHING || as_result == (worth != RES_WORTH_OTHER))
+		return 0;
+	if (as_result)
+		return pl_err_invalid(
+			err,
+			"'%s' is not a result, and --overwrite replaces only results; "
+			"remove it, or use another %s",
+			path, option);
+	return pl_err_invalid(err,
+			      "'%s' holds a result, and --overwrite does not replace it by another "
+			      "file; remove it, or use another %s",
+			      path, option);
 }

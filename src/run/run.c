@@ -91,14 +91,27 @@ static int check_paths(const struct run_state *run, struct pl_err *err)
 	return run_plots_check_paths(run, err);
 }
 
-/* The journal comes first, because a live or killed run needs another message. */
+/* What --overwrite replaces, now or at the end. */
+static int check_replaced(const struct run_state *run, struct pl_err *err)
+{
+	if (!run->settings->overwrite)
+		return 0;
+	if (res_existing_check_replaced(run->settings->output, "--output", true, err) < 0)
+		return -1;
+	return run_flat_check_existing(run, err);
+}
+
+/*
+ * The journal comes first, because a live or killed run needs another message, but --overwrite discards it: nothing may
+ * refuse the run after that.
+ */
 static int prepare_paths(struct run_state *run, struct pl_err *err)
 {
 	const struct run_settings *settings = run->settings;
 	const char *output = settings->output;
 
 	run_paths_make(output, NULL, &run->paths);
-	if (check_paths(run, err) < 0 ||
+	if (check_paths(run, err) < 0 || check_replaced(run, err) < 0 ||
 	    run_journal_open(output, settings->overwrite, &run->context.journal, err) < 0)
 		return -1;
 	if (!settings->overwrite &&

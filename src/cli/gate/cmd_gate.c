@@ -97,13 +97,20 @@ static int read_metrics(const struct gate_options *options, const struct res_fie
 	return cli_metrics_complete(fields, metrics, err);
 }
 
+/* Each call on a pull request writes its report over the earlier one. */
+static struct cli_file markdown_of(const struct gate_options *options)
+{
+	return (struct cli_file){ .path = options->markdown,
+				  .option = "--markdown",
+				  .overwrite = true,
+				  .head = RES_GATE_MARKDOWN_HEAD };
+}
+
 static int print(const struct gate_options *options, const json_t *report)
 {
 	auto_buf text = PL_BUF(TABLE_BYTES_MAX);
 	auto_buf markdown = PL_BUF(TABLE_BYTES_MAX);
-	const struct cli_file file = { .path = options->markdown,
-				       .option = "--markdown",
-				       .overwrite = true };
+	const struct cli_file file = markdown_of(options);
 
 	res_gate_markdown(report, &markdown);
 	int status = options->markdown != NULL ? cli_write_file(&file, &markdown) : 0;
@@ -220,7 +227,10 @@ int cmd_gate(int argc, char **argv)
 	int status;
 
 	if (pl_command_read(&cli_gate_command, argc, argv, &options, &words, &status)) {
+		const struct cli_file markdown = markdown_of(&options);
 		status = check_usage(&options);
+		if (status == 0 && markdown.path != NULL)
+			status = cli_check_file(&markdown);
 		if (status == 0)
 			status = gate(&options);
 	}

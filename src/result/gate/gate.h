@@ -108,4 +108,5 @@ enum res_gate_state res_gate_tests_state(const struct res_gate *gate);
 
 /* For a terminal, and as Markdown for a comment. Both append. */
 void res_gate_text(const json_t *report, bool color, struct pl_buf *buf);
+#define RES_GATE_MARKDOWN_HEAD "### Performance gate: "
 void res_gate_markdown(const json_t *report, struct pl_buf *buf);

@@ -278,7 +278,7 @@ void res_gate_markdown(const json_t *report, struct pl_buf *buf)
 {
 	auto_json json_t *rows = make_rows(report, true);
 
-	pl_buf_add_text(buf, "### Performance gate: ");
+	pl_buf_add_text(buf, RES_GATE_MARKDOWN_HEAD);
 	add_summary(report, buf);
 	pl_buf_add_text(buf, "\n\n");
 	if (json_array_size(rows) > 1) {

@@ -74,6 +74,8 @@ int run_flat_check_existing(const struct run_state *run, struct pl_err *err)
 
 	if (path == NULL || !bench->save_result || run->settings->names_of_vllm)
 		return 0;
+	if (run->settings->overwrite)
+		return res_existing_check_replaced(path, "benchmark.result_filename", true, err);
 	return res_existing_check(path, "benchmark.result_filename", err);
 }
 

@@ -108,6 +108,15 @@ def test_any_other_file_is_refused_too(bin_dir, tmp_path, patience):
     done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
     assert done.returncode == 2 and f"'{notes}' already exists; use another --output" in done.stderr
     assert notes.read_text() == "what I thought" and {path.name for path in tmp_path.iterdir()} == {"r.json", "experiment.yaml"}
+    # the journal of a killed run stays, too
+    journal = tmp_path / "r.json.journal"
+    journal.write_text('[3, "not read"]\n')
+    for more in ([], ["--dry-run", "--json"]):
+        done = run_over(bin_dir, tmp_path, config_of(), "--overwrite", *more, patience=patience)
+        said = done.stderr + done.stdout
+        assert done.returncode == (0 if more else 2) and f"'{notes}' is not a result, and --overwrite replaces only results; remove it" in said
+        assert notes.read_text() == "what I thought" and journal.exists()
+    journal.unlink()
     # an empty file holds nothing that could be lost
     notes.write_text("")
     assert run_over(bin_dir, tmp_path, config_of(), patience=patience).returncode == 0
@@ -508,6 +517,33 @@ def test_config_writes_over_nothing(bin_dir, tmp_path, patience):
         words.insert(1, "--overwrite")
         assert run_profllm(bin_dir, "config", *words, patience=patience).returncode == 0
         assert path.read_text() != "mine"
+
+
+@pytest.mark.parametrize("words", [
+    ["config", "from-command", "-o", "r.json", "--", "vllm", "serve", "org/model"], ["report", "r.json", "--html", "-o", "r.json"],
+    ["report", "other.json", "--html", "-o", "r.json"], ["export-job", "experiment.yaml", "--slurm", "-o", "r.json"],
+    ["params", "--from-vllm", "echo", "--params-overlay", "r.json"], ["gate", "--base", "r.json", "--candidate", "r.json", "--markdown", "r.json"]])
+def test_other_outputs_replace_no_result(bin_dir, folder, patience, words):
+    before = (folder / "r.json").read_bytes()
+    (folder / "other.json").write_bytes(before)
+    write_config(folder, config_of())
+    words = [words[0], *([] if words[0] == "gate" else ["--overwrite"]), *words[1:]]
+    done = run_profllm(bin_dir, *words, patience=patience, cwd=folder)
+    assert done.returncode == 2 and "use another --" in done.stderr or "expected another file" in done.stderr, done.stderr
+    assert (folder / "r.json").read_bytes() == before
+
+
+def test_a_gate_replaces_only_its_report(bin_dir, folder, patience):
+    words = ["gate", "--base", "r.json", "--candidate", "r.json", "--markdown", "gate.md"]
+    for text in (None, "", "### Performance gate: earlier"):
+        if text is not None:
+            (folder / "gate.md").write_text(text)
+        assert run_profllm(bin_dir, *words, patience=patience, cwd=folder).returncode in (0, 4)
+        assert (folder / "gate.md").read_text().startswith("### Performance gate: undecided")
+    (folder / "gate.md").write_text("### My notes")
+    done = run_profllm(bin_dir, *words, patience=patience, cwd=folder)
+    assert done.returncode == 2 and "'gate.md' is not an earlier output of --markdown" in done.stderr
+    assert (folder / "gate.md").read_text() == "### My notes"
 
 
 def test_an_overlay_writes_over_nothing(bin_dir, tmp_path, patience):

@@ -27,9 +27,9 @@ static const struct {
 } rows[] = {
 	{ NULL, RES_WORTH_NOTHING, NULL },
 	{ "", RES_WORTH_NOTHING, NULL },
-	{ "notes", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
-	{ "{}", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
-	{ "{\"run_id\": 3}", RES_WORTH_WHOLE, "' already exists; use another -o or --overwrite" },
+	{ "notes", RES_WORTH_OTHER, "' already exists; use another -o or --overwrite" },
+	{ "{}", RES_WORTH_OTHER, "' already exists; use another -o or --overwrite" },
+	{ "{\"run_id\": 3}", RES_WORTH_OTHER, "' already exists; use another -o or --overwrite" },
 	{ RESULT("completed", "{}"), RES_WORTH_WHOLE, HOLDS("completed") },
 	{ RESULT("partial", "{}"), RES_WORTH_WHOLE, HOLDS("partial") },
 	{ RESULT("timeout", "{}"), RES_WORTH_PART, HOLDS("timeout") },
@@ -39,7 +39,11 @@ static const struct {
 	{ RESULT("interrupted", "null"), RES_WORTH_END, HOLDS("interrupted") },
 	{ RESULT("launch_failed", "null"), RES_WORTH_END, HOLDS("launch_failed") },
 	{ RESULT("of a later version", "{}"), RES_WORTH_PART, HOLDS("of a later version") },
-	/* vLLM's flat result */
+	{ "{\"date\": \"x\", \"duration\": 1, \"completed\": \"3\"}", RES_WORTH_OTHER,
+	  "' already exists; use another -o or --overwrite" },
+	/* the flat results of vLLM, alone and with ours */
+	{ "{\"date\": \"x\", \"duration\": 1.5, \"completed\": 3}", RES_WORTH_WHOLE,
+	  "' already exists; use another -o or --overwrite" },
 	{ "{\"date\": \"x\", \"profllm\": " RESULT("completed", "{}") "}", RES_WORTH_WHOLE,
 	  HOLDS("completed") },
 };
@@ -60,6 +64,12 @@ static void test_res_existing__describes_the_existing_result(void **state)
 		if (done < 0 &&
 		    (err.code != PL_ERR_INVALID || !pl_text_ends(err.text, rows[i].says)))
 			fail_msg("'%s' does not end with \"%s\"", err.text, rows[i].says);
+		bool is_empty = rows[i].worth == RES_WORTH_NOTHING;
+		bool is_other = rows[i].worth == RES_WORTH_OTHER;
+		assert_int_equal(res_existing_check_replaced(path, "-o", true, &err),
+				 is_other ? -1 : 0);
+		assert_int_equal(res_existing_check_replaced(path, "-o", false, &err),
+				 is_empty || is_other ? 0 : -1);
 	}
 }
 

@@ -23,6 +23,6 @@ struct pl_buf;
 
 /*
  * Appends the content of a regular file that only its owner can read, with mode 0600 or less. The owner must be the user
- * of the process or root.
+ * of the process or root. If another user than root runs the process, the group may read a file of root (mode 0640 or less).
  */
 int dash_private_file_read(const char *path, struct pl_buf *ret, struct pl_err *err) PL_MUST_CHECK;

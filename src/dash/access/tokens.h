@@ -8,7 +8,7 @@
  * - A token has 256 random bits. The file has only a salted hash of it (HMAC-SHA256, the salt is the key), so the file
  *   does not grant access. A fast hash suffices, because such a token cannot be guessed.
  * - Names are unique. Empty lines, and lines that start with '#', are ignored.
- * - The file must belong to the user of the process or to root, with mode 0600 or less.
+ * - The file must belong to the user of the process or to root, with a mode as in access/private_file.h.
  * - A search hashes a text of the length of a token with the salt of every line, and compares all bytes of all hashes,
  *   whatever they contain. So its duration depends only on the number of lines.
  */

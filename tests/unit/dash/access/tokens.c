@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 
 #define HASH                                \
 	"000102030405060708090a0b0c0d0e0f:" \
@@ -193,6 +194,35 @@ static void test_dash_tokens__file_of_others(void **state)
 	assert_non_null(strstr(err.text, "is not a regular file"));
 }
 
+/* As a Secret of Kubernetes: root owns the file, and the group of the process may read it. */
+static void test_dash_tokens__file_of_root(void **state)
+{
+	const char *path = ((struct scratch *)*state)->path;
+	static const struct {
+		mode_t mode;
+		int expected;
+	} cases[] = { { 0640, 0 },  { 0440, 0 },  { 0600, -1 },
+		      { 0660, -1 }, { 0644, -1 }, { 0650, -1 } };
+	char text[DASH_TOKEN_BYTES];
+	struct pl_err err = PL_ERR_INIT;
+	auto_tokens tokens = { 0 };
+	auto_free char *folder = pl_strdup(path);
+
+	if (geteuid() != 0 || getegid() != 0)
+		skip();
+	*strrchr(folder, '/') = '\0';
+	assert_int_equal(chmod(folder, 0750), 0);
+	assert_int_equal(dash_tokens_add(path, "one", DASH_ROLE_READ, 1000, text, &err), 0);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(chmod(path, cases[i].mode), 0);
+		assert_int_equal(seteuid(65534), 0);
+		int got = dash_tokens_read(path, &tokens, &err);
+		assert_int_equal(seteuid(0), 0);
+		assert_int_equal(got, cases[i].expected);
+	}
+	assert_non_null(strstr(err.text, "found mode 0650, expected 0640; run 'chmod 640'"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +231,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dash_tokens__add_find_revoke, open_scratch,
 						close_scratch),
 		cmocka_unit_test_setup_teardown(test_dash_tokens__file_of_others, open_scratch,
+						close_scratch),
+		cmocka_unit_test_setup_teardown(test_dash_tokens__file_of_root, open_scratch,
 						close_scratch),
 	};
 

@@ -239,5 +239,5 @@ def test_compose_fits_together():
             assert name in compose["volumes"] or (folder / name).exists()
         if "build" in service:
             assert (folder / service["build"]["context"] / service["build"]["dockerfile"]).exists()
-    upstream = re.findall(r"server (\S+):8421", (folder / "nginx.conf").read_text())
-    assert sorted(upstream) == ["dashboard-1", "dashboard-2"] and set(upstream) < set(services)
+    servers = re.findall(r"^\tserver (\S+) (\S+):8421$", (folder / "haproxy.cfg").read_text(), re.M)
+    assert sorted(servers) == [("dashboard-1", "dashboard-1"), ("dashboard-2", "dashboard-2")] and {host for _, host in servers} < set(services)

@@ -902,6 +902,17 @@ class ExperimentBenchmark(TypedDict, total=False):
     timed_trace_speed: Union[float, Literal['inf', '-inf']]
     timed_trace_max_gap: Union[Union[str, float], None]
     cache_bust: Literal['none', 'run', 'request']
+    timed_trace_schedule: Literal['timestamps', 'gaps']
+    multi_turn: Union[bool, Literal['yes', 'no', 'on', 'off']]
+    multi_turn_num_turns: int
+    multi_turn_min_turns: int
+    multi_turn_max_turns: int
+    multi_turn_concurrency: Union[int, None]
+    multi_turn_delay_ms: int
+    multi_turn_prefix_global_ratio: Union[float, Literal['inf', '-inf']]
+    multi_turn_prefix_conversation_ratio: Union[float, Literal['inf', '-inf']]
+    per_turn_input_len: int
+    reset_prefix_cache: Union[bool, Literal['yes', 'no', 'on', 'off']]
     percentile_metrics: Union[Union[str, float, bool], List[Union[str, float, bool]], None]
     metric_percentiles: Union[Union[str, float, bool], List[Union[str, float, bool]]]
     goodput: Union[List[Union[str, float, bool]], Union[str, float, bool], Dict[str, Union[str, float, bool]], None]
@@ -1117,6 +1128,17 @@ class ResultBenchmark(TypedDict, total=False):
     timed_trace_speed: Union[float, None]
     timed_trace_max_gap: Union[str, None]
     cache_bust: Literal['none', 'run', 'request']
+    timed_trace_schedule: Literal['timestamps', 'gaps']
+    multi_turn: bool
+    multi_turn_num_turns: Union[int, None]
+    multi_turn_min_turns: Union[int, None]
+    multi_turn_max_turns: Union[int, None]
+    multi_turn_concurrency: Union[int, None]
+    multi_turn_delay_ms: Union[int, None]
+    multi_turn_prefix_global_ratio: Union[float, None]
+    multi_turn_prefix_conversation_ratio: Union[float, None]
+    per_turn_input_len: Union[int, None]
+    reset_prefix_cache: bool
     percentile_metrics: Union[str, None]
     metric_percentiles: Union[str, None]
     goodput: Union[List[str], None]
@@ -1473,6 +1495,42 @@ class ResultLatencyBreakdown(TypedDict, total=False):
     ttft: ResultTtftParts
     e2el: ResultE2elParts
     server: ResultServerLatencies
+
+
+class ResultTurn(TypedDict, total=False):
+    turn: int
+    completed: int
+    failed: int
+    not_sent: int
+    mean_prompt_tokens: Union[float, None]
+    mean_output_tokens: Union[float, None]
+    mean_ttft_ms: Union[float, None]
+    median_ttft_ms: Union[float, None]
+    p90_ttft_ms: Union[float, None]
+    p99_ttft_ms: Union[float, None]
+    mean_tpot_ms: Union[float, None]
+    median_tpot_ms: Union[float, None]
+    p90_tpot_ms: Union[float, None]
+    p99_tpot_ms: Union[float, None]
+    mean_e2el_ms: Union[float, None]
+    median_e2el_ms: Union[float, None]
+    p90_e2el_ms: Union[float, None]
+    p99_e2el_ms: Union[float, None]
+
+
+class ResultSessions(TypedDict, total=False):
+    count: Union[float, None]
+    completed: Union[float, None]
+    failed: Union[float, None]
+    mean_turns: Union[float, None]
+    mean_duration_ms: Union[float, None]
+    median_duration_ms: Union[float, None]
+    p90_duration_ms: Union[float, None]
+    p99_duration_ms: Union[float, None]
+    mean_wait_share: Union[float, None]
+    median_wait_share: Union[float, None]
+    p90_wait_share: Union[float, None]
+    p99_wait_share: Union[float, None]
 
 
 ResultResultsPercentiles = TypedDict('ResultResultsPercentiles', {
@@ -1854,6 +1912,8 @@ ResultResults = TypedDict('ResultResults', {
     'repeats': List[Any],
     'steady': Union[ResultSteady, None],
     'latency_breakdown': Union[ResultLatencyBreakdown, None],
+    'by_turn': List[ResultTurn],
+    'sessions': ResultSessions,
     'spec_decode_per_position_acceptance_rates': Union[List[float], None],
     'total_input_sequences': Union[int, None],
     'input_sequence_throughput': Union[float, None],

@@ -470,6 +470,29 @@ void exp_check_self_timed(struct exp_checker *c)
 			       "it applies only to {benchmark.dataset_name} timed_trace");
 }
 
+/* Turns are chats: completions have no messages. */
+void exp_check_multi_turn(struct exp_checker *c)
+{
+	static const char *const datasets[] = { "random", "sharegpt", "custom" };
+	const struct vllm_bench *bench = c->bench;
+
+	if (!bench->multi_turn)
+		return;
+	if (!pl_text_equal(bench->backend, "openai-chat"))
+		exp_refuse_text(c, "benchmark.backend", bench->backend,
+				"openai-chat for {benchmark.multi_turn}");
+	if (!PL_TEXT_IS_ONE_OF(bench->dataset_name, datasets))
+		exp_refuse_text(c, "benchmark.dataset_name", bench->dataset_name,
+				"random, sharegpt or custom for {benchmark.multi_turn}");
+	if (bench->multi_turn_max_turns > 0 &&
+	    bench->multi_turn_max_turns < bench->multi_turn_min_turns)
+		exp_refuse_number(c, "benchmark.multi_turn_max_turns", bench->multi_turn_max_turns,
+				  "at least {benchmark.multi_turn_min_turns}");
+	if (bench->threads > 1)
+		exp_refuse_number(c, "benchmark.threads", bench->threads,
+				  "1, because one worker holds all conversations");
+}
+
 void exp_check_cache_bust(struct exp_checker *c)
 {
 	const char *mark = c->bench->cache_bust;

@@ -118,7 +118,9 @@ struct res_record {
 	enum res_token_source token_source;
 	/* of a pooling request, which has no output: its prompts, or documents; 0: another kind */
 	int64_t input_sequences;
-	uint32_t tries; /* including this one; 0: not sent */
+	uint32_t session; /* that the request belongs to, from 1; 0: none */
+	uint32_t turn;    /* place in its session, from 0 */
+	uint32_t tries;   /* including this one; 0: not sent */
 	/* measured by the server and reported with its usage, in seconds; NaN: not */
 	double server_queue_s;
 	double server_ttft_s;

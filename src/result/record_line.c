@@ -140,6 +140,10 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	if (record->input_sequences > 0)
 		pl_json_add_i64(line, ",\"input_sequences\":", record->input_sequences,
 				RES_NO_COUNT);
+	if (record->session > 0) {
+		pl_json_add_i64(line, ",\"session\":", record->session, 0);
+		pl_json_add_i64(line, ",\"turn\":", record->turn, RES_NO_COUNT);
+	}
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
 	if (record->done_missing)
 		pl_buf_add_text(line, ",\"done_missing\":true");
@@ -364,6 +368,22 @@ static int check_derived(struct reader *r, const struct res_record *record)
 	return 0;
 }
 
+/* Written only for requests of a session. */
+static int take_session(struct reader *r, struct res_record *record)
+{
+	int64_t session = 0, turn = 0;
+
+	if (json_object_get(r->json, "session") == NULL)
+		return 0;
+	if (take_integer(r, "session", 0, &session) < 0 || session < 1 || session > UINT32_MAX)
+		return wrong(r, "session", "an integer of at least 1, or no key");
+	if (take_integer(r, "turn", -1, &turn) < 0 || turn < 0 || turn > UINT32_MAX)
+		return wrong(r, "turn", "an integer of at least 0");
+	record->session = (uint32_t)session;
+	record->turn = (uint32_t)turn;
+	return 0;
+}
+
 static int take_counts(struct reader *r, struct res_record *record)
 {
 	if (take_integer(r, "prompt_tokens_requested", RES_NO_COUNT,
@@ -378,6 +398,8 @@ static int take_counts(struct reader *r, struct res_record *record)
 	    (take_integer(r, "input_sequences", 0, &record->input_sequences) < 0 ||
 	     record->input_sequences == 0))
 		return wrong(r, "input_sequences", "an integer of at least 1, or no key");
+	if (take_session(r, record) < 0)
+		return -1;
 	const json_t *value = take(r, "token_source");
 	if (value == NULL)
 		return -1;

@@ -312,7 +312,7 @@ BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
     .remark = "values of 0 or less fail before the first request, not after the run")
 BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
     "send N probe requests of one token per second in addition to the load",
-    .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
+    .group = "Load", .after = "reset_prefix_cache", .verdict = OPTION_MORE,
     .remark = "separate connections; not included in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
     "show no progress line, but still stages, notes and file names",
@@ -369,6 +369,41 @@ BENCH(STRING, VALUE, cache_bust, "--cache-bust", "none", -INF, INF,
     "timed_trace: keep prompts out of the prefix cache: no hit on an earlier run (run), or none at all (request)",
     .group = "Other datasets", .after = "timed_trace_max_gap", .ours = true, .columnless = true,
     .choices = ARG_JSON(["none", "run", "request"]))
+BENCH(STRING, VALUE, timed_trace_schedule, "--timed-trace-schedule", "timestamps", -INF, INF,
+    "timed_trace: send later turns of a session at their timestamps (timestamps), or when the recorded pause after a response has passed (gaps)",
+    .group = "Other datasets", .after = "cache_bust", .ours = true, .columnless = true,
+    .choices = ARG_JSON(["timestamps", "gaps"]))
+BENCH(BOOL, FLAG, multi_turn, "--multi-turn", false, -INF, INF,
+    "hold conversations: random generates them, sharegpt and custom take all turns of their records; num_prompts is their number",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, multi_turn_num_turns, "--multi-turn-num-turns", 3, 1, 100000,
+    "random: generate N turns per conversation",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, multi_turn_min_turns, "--multi-turn-min-turns", 0, 0, 100000,
+    "random: draw the number of turns from N to multi_turn_max_turns; sharegpt, custom: skip shorter conversations",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, multi_turn_max_turns, "--multi-turn-max-turns", 0, 0, 100000,
+    "limit conversations to N turns; 0: no limit, and multi_turn_num_turns for random",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, multi_turn_concurrency, "--multi-turn-concurrency", null, 1, 1000000,
+    "limit conversations in progress to N, including their pauses (default: no limit)",
+    .nullable = true, .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, multi_turn_delay_ms, "--multi-turn-delay-ms", 0, 0, 86400000,
+    "wait N ms between a response and the next turn, if the record has no pause",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(FLOAT, VALUE, multi_turn_prefix_global_ratio, "--multi-turn-prefix-global-ratio", 0, 0, 1,
+    "random: share this part of each prompt with all conversations; turns then have no history",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(FLOAT, VALUE, multi_turn_prefix_conversation_ratio, "--multi-turn-prefix-conversation-ratio",
+    0, 0, 1,
+    "random: share this part of each prompt with the turns of its conversation; turns then have no history",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(INT, VALUE, per_turn_input_len, "--per-turn-input-len", 0, 0, 100000000,
+    "random: send N prompt tokens in each turn after the first; 0: random_input_len",
+    .group = "Conversations", .ours = true, .columnless = true)
+BENCH(BOOL, FLAG, reset_prefix_cache, "--reset-prefix-cache", false, -INF, INF,
+    "empty the server's prefix cache before the measured requests (POST /reset_prefix_cache)",
+    .group = "Load", .after = "num_warmups", .ours = true, .columnless = true)
 BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
     "show and save these metrics, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue (default: ttft,tpot,itl; e2el for pooling backends)",
     .nullable = true, .group = "Metrics and files", .joined = true, .verdict = OPTION_MORE,

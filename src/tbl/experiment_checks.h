@@ -34,6 +34,7 @@ CHECK(dataset_file, ALONE, FIRM, LOAD, "a dataset from a file has a path, and a 
 CHECK(dataset_tokenizer, ALONE, FIRM, LOAD, "the tokenizer is turned off only for a dataset that needs none")
 CHECK(num_prompts, ALONE, FIRM, LOAD, "at least one request is sent")
 CHECK(self_timed, ALONE, FIRM, ALL, "only a trace has its own send times")
+CHECK(multi_turn, ALONE, FIRM, LOAD, "conversations are chats, and come from a dataset with turns")
 CHECK(cache_bust, ALONE, FIRM, ALL, "only a trace keeps its prompts out of the prefix cache")
 CHECK(request_id_prefix, ALONE, FIRM, ALL, "request ids fit into a header")
 CHECK(endpoint, ALONE, FIRM, LOAD, "the endpoint matches the backend")

@@ -15,6 +15,10 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 	json_object_set_new(body, "messages", messages);
 	json_object_set_new(body, "max_completion_tokens", json_integer(sample->output_tokens));
 	bench_openai_body_stream(encode, body);
+	if (sample->min_tokens)
+		json_object_set_new(body, "min_tokens", json_integer(sample->output_tokens));
+	if (sample->tools != NULL)
+		json_object_set(body, "tools", sample->tools);
 	return bench_openai_body_write(encode, body, buf, err);
 }
 

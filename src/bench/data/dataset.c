@@ -11,6 +11,8 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "bench/data/dataset_priv.h"
+#include "bench/data/turns.h"
+#include "experiment/kinds.h"
 
 /* Larger files are not datasets of prompts. */
 #define FILE_BYTES_MAX ((size_t)4 << 30)
@@ -25,10 +27,14 @@ static const struct named_kind {
 #include "tbl/datasets.h"
 };
 
-static const struct bench_dataset_kind *find_kind(const char *name)
+static const struct bench_dataset_kind *find_kind(const struct vllm_bench *bench)
 {
-	const struct named_kind *row = PL_ROW_FIND(kinds, name, name);
+	const struct named_kind *row = PL_ROW_FIND(kinds, name, bench->dataset_name);
 
+	if (bench->multi_turn)
+		return exp_dataset_has(bench->dataset_name, EXP_DATASET_FILE)
+			       ? &bench_dataset_turns
+			       : &bench_dataset_random_turns;
 	return row != NULL ? row->kind : NULL;
 }
 
@@ -134,7 +140,7 @@ static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *
 
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 {
-	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	const struct bench_dataset_kind *kind = find_kind(bench);
 	auto_entries entries = { 0 };
 
 	assert(kind != NULL);
@@ -159,7 +165,7 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
 			struct bench_dataset **ret, struct pl_err *err)
 {
-	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	const struct bench_dataset_kind *kind = find_kind(bench);
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
 	struct bench_dataset_work work = {
 		.bench = bench,
@@ -197,6 +203,7 @@ void bench_dataset_free(struct bench_dataset *dataset)
 		free(dataset->samples[i].ids);
 		json_decref(dataset->samples[i].messages);
 		json_decref(dataset->samples[i].inputs);
+		json_decref(dataset->samples[i].tools);
 	}
 	free(dataset->samples);
 	free(dataset->sha256);

@@ -27,11 +27,20 @@ struct bench_sample {
 	int64_t output_tokens; /* requested */
 	int64_t index;         /* for the request id; RES_NO_COUNT: none */
 	double time_s;         /* of a trace: after its first request, unscaled */
+	/* of a session (bench/load/sessions.h); all 0: of none */
+	uint32_t session;    /* from 1 */
+	uint32_t turn;       /* from 0 */
+	double gap_s;        /* from the end of the turn before it until this one is due */
+	bool grows;          /* the conversation is sent before its messages */
+	bool keeps_response; /* the server's response becomes a message of the conversation */
+	bool min_tokens;     /* asks for output_tokens at least */
+	json_t *tools;       /* of the body; NULL: none */
 };
 
 struct bench_dataset {
 	struct bench_sample *samples;
 	size_t count;
+	size_t session_count;    /* samples of a session are in order; 0: there are none */
 	const char *prompt_form; /* "text" or "token_ids" (static) */
 	/* Where it was applied to the prompts: "server", "none"; NULL: the dataset uses none (static). */
 	const char *chat_template;

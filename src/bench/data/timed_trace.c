@@ -141,6 +141,49 @@ static int by_time(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+struct member {
+	uint64_t session;
+	size_t at;
+};
+
+static int by_session(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->session != y->session)
+		return x->session < y->session ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Sets the places of requests in their sessions; a request that is alone has none. */
+static void set_sessions(const struct bench_entry *const *sorted, struct bench_dataset *into,
+			 double speed)
+{
+	auto_free struct member *members = pl_alloc_array(into->count, sizeof(*members));
+	size_t count = 0;
+
+	for (size_t i = 0; i < into->count; i++) {
+		if (sorted[i]->row->session != 0)
+			members[count++] = (struct member){ sorted[i]->row->session, i };
+	}
+	if (count > 1)
+		qsort(members, count, sizeof(*members), by_session);
+	for (size_t i = 1; i < count; i++) {
+		struct bench_sample *sample = &into->samples[members[i].at];
+		struct bench_sample *before = &into->samples[members[i - 1].at];
+		if (members[i].session != members[i - 1].session)
+			continue;
+		if (before->session == 0)
+			before->session = (uint32_t)++into->session_count;
+		double end_s = sorted[members[i - 1].at]->row->end_s;
+		double pause_s = sorted[members[i].at]->row->start_s - end_s;
+		sample->session = before->session;
+		sample->turn = before->turn + 1;
+		/* sent at once after a response that the trace has no end of, or that came later */
+		sample->gap_s = pause_s > 0 ? pause_s / speed : 0;
+	}
+}
+
 /* Texts for a backend that takes no ids, ids for all others. */
 static int choose_form(struct bench_dataset_work *work, bool *ret_as_ids, struct pl_err *err)
 {
@@ -174,6 +217,8 @@ static int add_all(struct bench_dataset_work *work, const struct bench_entry *co
 		short_ones += sample.prompt_tokens < sorted[i]->input_tokens;
 		bench_dataset_add(work, &sample);
 	}
+	set_sessions(sorted, work->into,
+		     bench->timed_trace_speed / bench->timed_trace_sec_multiplier);
 	if (short_ones > 0)
 		bench_dataset_note(work->into,
 				   "%zu of %zu prompts are shorter than recorded: they have too "

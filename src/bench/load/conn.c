@@ -198,11 +198,10 @@ static void conn_lost(struct bench_conn *conn, const char *kind, const char *err
 static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 {
 	const struct bench_shared *shared = conn->worker->shared;
-	const struct bench_request *request = conn->req->request;
 	const struct iovec all[3] = {
 		{ .iov_base = shared->head, .iov_len = shared->head_len },
 		{ .iov_base = (void *)conn->tail, .iov_len = conn->tail_len },
-		{ .iov_base = (void *)request->body, .iov_len = request->body_len },
+		{ .iov_base = (void *)conn->req->body, .iov_len = conn->req->body_len },
 	};
 	size_t skip = conn->sent;
 	int count = 0;
@@ -636,7 +635,7 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 		(struct io_watch){ .fd = -1, .events = CONN_EVENTS, .fn = on_ready, .data = conn };
 	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
 	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
-	conn->stream.keeps_text = worker->load->keeps_text;
+	conn->stream.keeps_text = worker->load->keeps_text || worker->sessions != NULL;
 	conn->stream.output_chunks = worker->load->output_chunks;
 	conn->stream.came_in_one = came_in_one;
 	conn->stream.user = conn;
@@ -649,13 +648,18 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	const struct bench_request *request = req->request;
 	const struct bench_shared *shared = conn->worker->shared;
 	bool named = request->request_id.prefix != NULL;
+	const char *prefix = named ? request->request_id.prefix : "";
 	char id[RES_ID_BYTES];
+	char session[RES_ID_BYTES + 32] = "";
 
 	res_request_id_text(&request->request_id, id, sizeof(id));
-	conn->tail_len = (size_t)snprintf(conn->tail, shared->tail_room,
-					  "%s%s%s%sContent-Length: %zu\r\n%s\r\n",
-					  named ? "x-request-id: " : "", id, named ? "\r\n" : "",
-					  shared->head_rest, request->body_len, shared->head_end);
+	if (request->session != 0)
+		snprintf(session, sizeof(session), "X-Session-ID: %ssession-%u\r\n", prefix,
+			 request->session);
+	conn->tail_len = (size_t)snprintf(
+		conn->tail, shared->tail_room, "%s%s%s%s%sContent-Length: %zu\r\n%s\r\n",
+		named ? "x-request-id: " : "", id, named ? "\r\n" : "", session, shared->head_rest,
+		req->body_len, shared->head_end);
 	conn->req = req;
 	conn->reused = reused;
 	conn->sent = 0;
@@ -663,7 +667,7 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->blocked_ns = RES_NO_TIME;
 	conn->sent_all = false;
 	conn->in_pieces = false;
-	conn->total = shared->head_len + conn->tail_len + request->body_len;
+	conn->total = shared->head_len + conn->tail_len + req->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);
 }
 

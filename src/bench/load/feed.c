@@ -23,7 +23,8 @@ struct lane {
 	_Alignas(64) _Atomic size_t acted;
 	_Atomic size_t over;
 	_Atomic(struct bench_try *) first_try;
-	uint64_t *order; /* [over] indexes in the plan, in the order of their ends */
+	uint64_t *starts; /* [acted] indexes in the plan, in the order of their starts */
+	uint64_t *order;  /* [over] indexes in the plan, in the order of their ends */
 	_Alignas(64) struct seen seen[BENCH_FEED_READERS_MAX];
 };
 
@@ -37,8 +38,10 @@ struct bench_feed {
 
 static void free_lanes(struct bench_feed *feed)
 {
-	for (unsigned i = 0; i < feed->lane_count; i++)
+	for (unsigned i = 0; i < feed->lane_count; i++) {
+		free(feed->lanes[i].starts);
 		free(feed->lanes[i].order);
+	}
 	free(feed->lanes);
 	feed->lanes = NULL;
 	feed->lane_count = 0;
@@ -78,6 +81,7 @@ void bench_feed_attach(struct bench_feed *feed, const struct res_record *records
 	/* A worker has at most every workers-th request, rounded up. */
 	for (unsigned i = 0; i < workers; i++) {
 		feed->lanes[i] = (struct lane){ 0 };
+		feed->lanes[i].starts = pl_alloc_array(count / workers + 1, sizeof(uint64_t));
 		feed->lanes[i].order = pl_alloc_array(count / workers + 1, sizeof(uint64_t));
 	}
 	pthread_mutex_unlock(&feed->lock);
@@ -104,12 +108,13 @@ int64_t bench_feed_start_ns(const struct bench_feed *feed)
 	return atomic_load_explicit(&feed->start_ns, memory_order_acquire);
 }
 
-void bench_feed_acted(struct bench_feed *feed, unsigned w)
+void bench_feed_acted(struct bench_feed *feed, unsigned w, uint64_t index)
 {
 	if (feed == NULL)
 		return;
 	struct lane *lane = &feed->lanes[w];
 	size_t acted = atomic_load_explicit(&lane->acted, memory_order_relaxed);
+	lane->starts[acted] = index;
 	atomic_store_explicit(&lane->acted, acted + 1, memory_order_release);
 }
 
@@ -151,7 +156,7 @@ static size_t take_lane(const struct bench_feed *feed, unsigned w,
 	size_t taken = over - seen->over;
 
 	for (; seen->acted < acted; seen->acted++)
-		reader->acted(reader->data, &feed->records[w + seen->acted * feed->lane_count]);
+		reader->acted(reader->data, &feed->records[lane->starts[seen->acted]]);
 	/* Reports the tries after the last one seen, up to `last`. */
 	while (seen->try != last) {
 		seen->try = seen->try == NULL ? lane->first_try : seen->try->next;

@@ -18,7 +18,7 @@ void bench_feed_attach(struct bench_feed *feed, const struct res_record *records
 void bench_feed_detach(struct bench_feed *feed);
 void bench_feed_start(struct bench_feed *feed, int64_t start_ns);
 /* Reports that the next request of worker `w` was acted on. */
-void bench_feed_acted(struct bench_feed *feed, unsigned w);
+void bench_feed_acted(struct bench_feed *feed, unsigned w, uint64_t index);
 /* Sets the first failed try of worker `w`; later ones are linked by `next`. */
 void bench_feed_tried(struct bench_feed *feed, unsigned w, struct bench_try *first);
 /* Reports that record `index` of the plan, one of worker w's, has finished. */

@@ -10,12 +10,15 @@
 #include "base/clock.h"
 #include "bench/load/feed_priv.h"
 #include "bench/load/retry.h"
+#include "bench/load/sessions.h"
 #include "bench/load/worker.h"
 #include "io/http_text.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
 /* "x-request-id: ", "Content-Length: ", a 20-digit number after each, line ends and a NUL. */
 #define TAIL_TEXT_BYTES 96
+/* "X-Session-ID: ", "session-", a number and a line end. */
+#define SESSION_TEXT_BYTES 48
 /*
  * Each worker has a fixed share of the concurrency limit and of the requests: with 1 of 3 slots and
  * half of the requests, a worker would continue alone while the other's slots are idle. With this
@@ -81,6 +84,7 @@ static size_t tail_room(const struct bench_shared *shared)
 	const char *prefix = NULL;
 	size_t prefix_len = 0;
 
+	longest += load->session_count > 0 ? SESSION_TEXT_BYTES : 0;
 	for (size_t i = 0; i < load->count; i++) {
 		const char *here = load->requests[i].request_id.prefix;
 		if (here == prefix || here == NULL)
@@ -88,7 +92,8 @@ static size_t tail_room(const struct bench_shared *shared)
 		prefix = here;
 		prefix_len = strlen(here) > prefix_len ? strlen(here) : prefix_len;
 	}
-	return longest + prefix_len;
+	/* of the request, and of the session */
+	return longest + 2 * prefix_len;
 }
 
 /*
@@ -155,7 +160,7 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	if (load->request_timeout_ns <= 0 || load->stall_timeout_ns <= 0)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'request_timeout' and 'stall_timeout' must be above 0");
-	for (size_t i = 1; i < load->count; i++) {
+	for (size_t i = 1; i < bench_sessions_starts(load); i++) {
 		if (load->requests[i].planned_ns < load->requests[i - 1].planned_ns)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "request %zu is planned before its predecessor", i);
@@ -170,6 +175,9 @@ static unsigned worker_count(const struct bench_load *load)
 
 	if (load->max_concurrency != OPTION_NO_I64 && slots < count)
 		count = slots;
+	/* a session belongs to one worker, and so does their limit */
+	if (load->session_count > 0)
+		count = 1;
 	/* a worker without a request would never do anything and never end */
 	if (load->count < count)
 		count = load->count;
@@ -279,6 +287,8 @@ static void gather(const struct bench_shared *shared)
 		struct res_record *record = &shared->outcome->records[i];
 		if (record->acted_ns != RES_NO_TIME)
 			continue;
+		if (record->error_kind != NULL)
+			continue;
 		record->planned_ns = shared->start_ns + load->requests[i].planned_ns;
 		record->error_kind = "not_sent";
 		record->error = pl_strdup("the run ended before the request was sent");
@@ -327,6 +337,8 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 		record->prompt_tokens_requested = request->prompt_tokens;
 		record->output_tokens_requested = request->output_tokens;
 		record->input_sequences = request->input_sequences;
+		record->session = request->session;
+		record->turn = request->turn;
 	}
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();

@@ -24,6 +24,15 @@ struct bench_request {
 	int64_t prompt_tokens;            /* requested; RES_NO_COUNT */
 	int64_t output_tokens;            /* requested */
 	int64_t input_sequences;          /* prompts of a pooling request; 0: of another kind */
+	/* of a session (bench/load/sessions.h); all 0: of none */
+	uint32_t session;    /* from 1 */
+	uint32_t turn;       /* from 0; the plan has all first turns before all later ones */
+	size_t next;         /* index of the next turn; 0: this is the last one */
+	int64_t gap_ns;      /* from the end of the turn before it until this one is due */
+	bool grows;          /* its body contains the conversation before it */
+	bool keeps_response; /* the response becomes a message of the conversation */
+	size_t messages_at;  /* of the turn's own messages in the body */
+	size_t messages_len;
 };
 
 /*
@@ -52,8 +61,10 @@ struct bench_load {
 	const char *headers;                  /* additional lines, each ending in CRLF, or "" */
 	const struct bench_request *requests; /* by planned_ns, ascending */
 	size_t count;
-	int64_t max_concurrency; /* OPTION_NO_I64: none */
-	unsigned threads;        /* number of workers, at least 1 */
+	int64_t max_concurrency;     /* OPTION_NO_I64: none */
+	size_t session_count;        /* 0: requests do not follow each other */
+	int64_t session_concurrency; /* maximum of sessions in progress; OPTION_NO_I64: none */
+	unsigned threads;            /* number of workers, at least 1; with sessions there is one */
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
 	int64_t run_timeout_ns; /* OPTION_NO_I64: none */

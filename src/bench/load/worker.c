@@ -10,6 +10,7 @@
 #include "bench/load/conn.h"
 #include "bench/load/feed_priv.h"
 #include "bench/load/retry.h"
+#include "bench/load/sessions.h"
 #include "bench/load/source.h"
 
 #define FROM(state) (1u << REQ_##state)
@@ -90,7 +91,9 @@ void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int6
 	struct res_record *record = req->recorder.record;
 
 	record->acted_ns = now_ns;
-	record->planned_ns = worker->shared->start_ns + req->request->planned_ns;
+	record->planned_ns = req->due_ns != RES_NO_TIME
+				     ? req->due_ns
+				     : worker->shared->start_ns + req->request->planned_ns;
 	record->tries = 1;
 	req->try_ns = now_ns;
 	worker->last_send_ns = now_ns;
@@ -98,7 +101,7 @@ void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int6
 		bench_worker_heard(worker, now_ns);
 	worker->issued++;
 	bench_req_set_state(worker, req, state);
-	bench_feed_acted(worker->load->feed, worker->index);
+	bench_feed_acted(worker->load->feed, worker->index, record->index);
 	bench_trace_add(&worker->trace, now_ns, 1);
 	publish_open(worker);
 	if (worker->load->progress != NULL) {
@@ -125,6 +128,16 @@ void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req)
 	publish_open(worker);
 }
 
+/* Returns whether a request is still to be sent, now or after another one. */
+static bool has_more(const struct bench_worker *worker)
+{
+	size_t index;
+	int64_t due_ns;
+
+	return worker->next_send < worker->start_count ||
+	       bench_sessions_next(worker->sessions, &index, &due_ns);
+}
+
 void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 {
 	const struct res_record *record = req->recorder.record;
@@ -132,6 +145,7 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 
 	bench_req_set_state(worker, req, record->ok ? REQ_COMPLETED : REQ_FAILED);
 	set_begun(worker, req, false);
+	bench_sessions_over(worker->sessions, worker, req);
 	bench_feed_over(worker->load->feed, worker->index, record->index);
 	bench_trace_add(&worker->trace, record->end_ns, -1);
 	publish_open(worker);
@@ -141,7 +155,7 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 		add_to(&progress->in_flight, (uint64_t)-1);
 		add_to(record->ok ? &progress->completed : &progress->failed, 1);
 	}
-	if (worker->next_send < worker->req_count)
+	if (has_more(worker))
 		bench_worker_pump(worker, pl_clock_now_ns());
 	else if (in_flight(worker) == 0)
 		io_loop_stop(worker->loop);
@@ -238,7 +252,7 @@ static void mark_held(struct bench_worker *worker, int64_t now_ns)
 {
 	if (worker->next_due < worker->next_send)
 		worker->next_due = worker->next_send;
-	for (; worker->next_due < worker->req_count; worker->next_due++) {
+	for (; worker->next_due < worker->start_count; worker->next_due++) {
 		struct bench_req *req = &worker->reqs[worker->next_due];
 		int64_t due_ns = planned_ns(worker, worker->next_due);
 		if (due_ns > now_ns) {
@@ -274,8 +288,51 @@ bool bench_worker_may_launch(struct bench_worker *worker)
 	return true;
 }
 
+/* Returns the index of the request to be sent next, and when it is due; false: none may be sent now. */
+static bool choose_next(struct bench_worker *worker, size_t *ret_index, int64_t *ret_ns)
+{
+	bool follows = bench_sessions_next(worker->sessions, ret_index, ret_ns);
+
+	if (worker->next_send == worker->start_count)
+		return follows;
+	int64_t planned = planned_ns(worker, worker->next_send);
+	if (!bench_sessions_may_start(worker->sessions))
+		return follows;
+	if (follows && *ret_ns <= planned)
+		return true;
+	*ret_index = worker->next_send;
+	*ret_ns = planned;
+	return true;
+}
+
+/* With sessions there is no order in which all due requests could be marked before. */
+static void note_wait(struct bench_worker *worker, struct bench_req *req, int64_t due_ns)
+{
+	if (worker->sessions == NULL || worker->blocked_ns == RES_NO_TIME ||
+	    worker->blocked_ns <= due_ns)
+		return;
+	req->recorder.record->queued_ns = due_ns;
+	bench_req_set_state(worker, req, REQ_HELD);
+}
+
+static struct bench_req *take(struct bench_worker *worker, size_t index, int64_t due_ns)
+{
+	struct bench_req *req = &worker->reqs[index];
+
+	if (index < worker->start_count)
+		worker->next_send++;
+	else
+		bench_sessions_take(worker->sessions);
+	note_wait(worker, req, due_ns);
+	bench_sessions_begin(worker->sessions, req, due_ns);
+	return req;
+}
+
 void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 {
+	size_t index;
+	int64_t due_ns;
+
 	/* launches can end at once and call back here: the loop below continues anyway */
 	if (worker->pumping || worker->stopping)
 		return;
@@ -286,8 +343,7 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		add_awake(worker, now_ns - worker->awake_from_ns);
 	worker->awake_from_ns = RES_NO_TIME;
 	begin_pass(worker);
-	while (worker->next_send < worker->req_count) {
-		int64_t due_ns = planned_ns(worker, worker->next_send);
+	while (choose_next(worker, &index, &due_ns)) {
 		if (due_ns - now_ns > BENCH_SPIN_NS) {
 			await_launch(worker, now_ns, due_ns);
 			break;
@@ -295,14 +351,16 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		now_ns = spin_until(worker, now_ns, due_ns);
 		/* Also counts requests between two tries: they keep their slot. */
 		if (worker->trace.in_flight >= worker->cap) {
-			mark_held(worker, now_ns);
+			worker->blocked_ns = now_ns;
+			if (worker->sessions == NULL)
+				mark_held(worker, now_ns);
 			break;
 		}
 		if (!bench_worker_may_launch(worker)) {
 			arm_launch(worker, worker->pass_ns + 1);
 			break;
 		}
-		struct bench_req *req = &worker->reqs[worker->next_send++];
+		struct bench_req *req = take(worker, index, due_ns);
 		if (worker->load->adapter->has_socket)
 			bench_conn_launch(worker, req);
 		else
@@ -310,7 +368,7 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		now_ns = pl_clock_now_ns();
 	}
 	worker->pumping = false;
-	if (worker->next_send == worker->req_count && in_flight(worker) == 0)
+	if (!has_more(worker) && in_flight(worker) == 0)
 		io_loop_stop(worker->loop);
 }
 
@@ -543,6 +601,8 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->shared = shared;
 	worker->index = index;
 	worker->next_source = index;
+	worker->blocked_ns = RES_NO_TIME;
+	worker->sessions = bench_sessions_new(load);
 	worker->req_count = (size_t)share_of((int64_t)load->count, workers, index);
 	worker->cap = load->max_concurrency == OPTION_NO_I64
 			      ? INT64_MAX
@@ -558,6 +618,8 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	bench_stream_init(&worker->answer, load->adapter, false);
 	bench_stamps_init(&worker->stamps, BENCH_QUEUEING_MAX / workers);
 	worker->wakes.fd = -1;
+	worker->start_count = worker->sessions != NULL ? bench_sessions_starts(load)
+						       : worker->req_count;
 	bench_trace_init(&worker->trace, worker->req_count);
 	worker->reqs = pl_alloc_array(worker->req_count, sizeof(*worker->reqs));
 	worker->counts[REQ_PLANNED] = worker->req_count;
@@ -566,6 +628,9 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 		req->request = &load->requests[index + i * workers];
 		req->recorder.record = &shared->outcome->records[index + i * workers];
 		req->recorder.last_ns = RES_NO_TIME;
+		req->body = req->request->body;
+		req->body_len = req->request->body_len;
+		req->due_ns = RES_NO_TIME;
 		bench_recorder_reserve(&req->recorder, req->request->output_tokens);
 	}
 	return io_loop_new(&worker->loop, err);
@@ -577,6 +642,7 @@ void bench_worker_done(struct bench_worker *worker)
 		return;
 	bench_conn_free_all(worker);
 	bench_retry_done(worker);
+	bench_sessions_free(worker->sessions);
 	bench_stream_done(&worker->answer);
 	bench_stamps_done(&worker->stamps);
 	bench_wakes_close(&worker->wakes);

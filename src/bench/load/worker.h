@@ -47,6 +47,7 @@ enum req_state {
 
 struct bench_conn;
 struct bench_pause;
+struct bench_sessions;
 struct bench_try;
 
 /* One request of a worker's slice. */
@@ -57,6 +58,9 @@ struct bench_req {
 	bool begun;     /* the current try has output */
 	bool resent;    /* sent again after a reused connection was dead: does not count as a try */
 	int64_t try_ns; /* when the current try was acted on */
+	const char *body; /* the request's, or with the conversation before it */
+	size_t body_len;
+	int64_t due_ns; /* of a later turn of a session; RES_NO_TIME: as planned */
 };
 
 /* Data shared by the workers of a run. */
@@ -92,9 +96,12 @@ struct bench_worker {
 
 	struct bench_req *reqs;
 	size_t req_count;
-	size_t next_send; /* first request that was not acted on */
-	size_t next_due;  /* first request not known to be due; >= next_send */
-	int64_t cap;      /* maximum in flight */
+	size_t next_send;   /* first request that was not acted on */
+	size_t next_due;    /* first request not known to be due; >= next_send */
+	size_t start_count; /* requests in the schedule: the others follow one of them */
+	struct bench_sessions *sessions; /* NULL: none */
+	int64_t blocked_ns; /* last time that a limit held a request back; RES_NO_TIME: never */
+	int64_t cap;        /* maximum in flight */
 	uint64_t issued;
 	uint64_t counts[REQ_STATE_COUNT];
 

@@ -393,6 +393,7 @@ static void add_figures(struct res_fields *fields)
 	add_section(fields, "steady", "results.steady");
 	add_statistics(fields, "results.steady.", false);
 	add_section(fields, "latency_breakdown", "results.latency_breakdown");
+	add_section(fields, "sessions", "results.sessions");
 }
 
 static void add_failures(struct res_fields *fields)

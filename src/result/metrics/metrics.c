@@ -16,6 +16,7 @@
 #include "result/metrics/peaks.h"
 #include "result/metrics/rates.h"
 #include "result/metrics/steady.h"
+#include "result/metrics/turns.h"
 #include "result/timing.h"
 
 static const double default_percentiles[] = { RES_PERCENTILES };
@@ -163,6 +164,7 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 	json_object_set_new(results, "repeats", json_array());
 	json_object_set_new(results, "steady",
 			    res_steady_compute(outcome, how, percentiles, percentile_count));
+	res_turns_write(outcome, how, results);
 	/* Sets the metrics that records do not contain; the caller fills them in. */
 	static const char *const keys[] = {
 		"prefix_cache_hit_rate",

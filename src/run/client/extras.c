@@ -59,6 +59,21 @@ static void start_profiler(const struct run_context *run, const struct run_targe
 	run_log(run, "note: the profiler of the server is running, which affects the metrics");
 }
 
+void run_extras_reset_cache(const struct run_context *run, const struct run_target *target)
+{
+	static const char path[] = "/reset_prefix_cache";
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (run_target_post(target, path, PAGE_TIMEOUT_NS, &run->stop->hurry, &reply, &err) < 0)
+		run_log(run, "note: '%s': %s", path, err.text);
+	else if (reply.status != 200)
+		run_log(run,
+			"note: '%s' returned status %d, so the prefix cache was not emptied; vLLM "
+			"has the route with VLLM_SERVER_DEV_MODE=1",
+			path, reply.status);
+}
+
 int run_extras_start(const struct run_context *run, const struct run_route *route,
 		     const char *model, struct run_extras *ret, struct pl_err *err)
 {

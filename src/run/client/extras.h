@@ -17,6 +17,8 @@ struct run_extras {
 	bool profiled; /* it was asked to profile the load, and did so or timed out */
 };
 
+/* Asks the server to empty its prefix cache. Without this route there is a note. */
+void run_extras_reset_cache(const struct run_context *run, const struct run_target *target);
 /*
  * Call it just before the load. A profiler that cannot be started is reported and does not end the run; one that times
  * out may be running. `model`: its name in requests.

@@ -145,6 +145,8 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 
 	load.requests = ret->plan->requests;
 	load.count = ret->plan->count;
+	load.session_count = ret->plan->dataset->session_count;
+	load.session_concurrency = bench->multi_turn_concurrency;
 	load.feed = feed;
 	load.retries = bench->retries;
 	load.run_timeout_ns = run->experiment->launch.run_timeout_ns;
@@ -196,6 +198,8 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 	/* the metrics of a killed run need the plan, and writing it takes time */
 	if (journal_plan(run, ret->plan, err) < 0)
 		return -1;
+	if (run->experiment->bench.reset_prefix_cache)
+		run_extras_reset_cache(run, target);
 	run_window_settled(target, &window->before, &window->latencies_before);
 	/* do not query a server without the page repeatedly */
 	if (window->before.known)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "experiment/kinds.h"
 #include "result/inflight.h"
+#include "result/metrics/turns.h"
 #include "result/quality_facts.h"
 #include "run/run_priv.h"
 #include "run/steps/prefix_hits.h"
@@ -148,11 +149,40 @@ static double measured_hits(const struct run_state *run)
 	return queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries : NAN;
 }
 
+/* For conversations: a turn repeats the prompt and the response before it; first turns may start alike. */
+static double conversation_hits(const struct res_outcome *outcome, const struct run_plan *plan,
+				int64_t block_size)
+{
+	size_t sessions = plan->dataset->session_count;
+	auto_free const struct res_record **before = pl_alloc_array(sessions + 1, sizeof(*before));
+	double hits = 0, total = 0, first = 0;
+	size_t starts = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		starts += plan->requests[i].turn == 0;
+		if (!record->ok || record->prompt_tokens < 0)
+			continue;
+		total += (double)record->prompt_tokens;
+		if (record->turn == 0)
+			first += (double)record->prompt_tokens;
+		else if (before[record->session] != NULL)
+			hits += res_turns_cached(before[record->session], record, block_size);
+		before[record->session] = record;
+	}
+	hits += first * run_shared_prefix_share(plan->dataset->samples, starts, false);
+	return total > 0 ? hits / total : NAN;
+}
+
 static double expected_hits(const struct run_state *run)
 {
 	const struct run_plan *plan = run->measured.plan;
 	const struct host_metrics_sample *page = &run->measured.window.before;
 	double size = page->known ? page->metrics.block_size : NAN;
+
+	if (plan != NULL && plan->grows)
+		return conversation_hits(run->measured.outcome, plan,
+					 size >= 1 && size <= 1e6 ? (int64_t)size : BLOCK_SIZE);
 
 	/* unknown for another client's dataset */
 	if (plan == NULL)
@@ -191,10 +221,11 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	ret->host_withheld_share = run->measured.window.withheld_share;
 	ret->prefix_hit_share = measured_hits(run);
 	/* unknown for another client's dataset */
-	ret->prefix_hit_expected = run->measured.plan != NULL
-					   ? shared_by_choices(
-						     bench, run->measured.plan->shared_prefix_share)
-					   : NAN;
+	const struct run_plan *plan = run->measured.plan;
+	ret->prefix_hit_expected = plan == NULL ? NAN
+				   : plan->grows
+					   ? expected_hits(run)
+					   : shared_by_choices(bench, plan->shared_prefix_share);
 	ret->preemptions = GROWN(&run->measured.window, preemptions);
 	ret->server_restarted = run_server_restarted(run);
 	ret->profiled = run->measured.extras.profiled ? 1 : 0;

@@ -136,6 +136,10 @@ bool run_line_add_plan(struct pl_buf *buf, size_t index, const struct bench_requ
 	if (request->input_sequences > 0)
 		pl_json_add_i64(buf, ",\"input_sequences\":", request->input_sequences,
 				RES_NO_COUNT);
+	if (request->session > 0) {
+		pl_json_add_i64(buf, ",\"session\":", request->session, 0);
+		pl_json_add_i64(buf, ",\"turn\":", request->turn, RES_NO_COUNT);
+	}
 	pl_buf_add_char(buf, '}');
 	return line_end(buf, begin);
 }

@@ -126,6 +126,7 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	auto_json json_t *json = json_of(line);
 	const json_t *id = json_object_get(json, "request_id");
 	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0, sequences = 0;
+	int64_t session = 0, turn = 0;
 
 	schema_rename_former_record(json);
 	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
@@ -136,6 +137,9 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	    !get_number(json, "output_tokens_requested", RES_NO_COUNT, &output_tokens) ||
 	    (json_object_get(json, "input_sequences") != NULL &&
 	     !get_number(json, "input_sequences", 0, &sequences)) ||
+	    (json_object_get(json, "session") != NULL &&
+	     (!get_number(json, "session", 0, &session) || !get_number(json, "turn", 0, &turn) ||
+	      session > UINT32_MAX || turn > UINT32_MAX)) ||
 	    !json_is_string(id) || json_string_length(id) >= RES_ID_BYTES)
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
@@ -146,6 +150,8 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	record->prompt_tokens_requested = prompt_tokens;
 	record->output_tokens_requested = output_tokens;
 	record->input_sequences = sequences;
+	record->session = (uint32_t)session;
+	record->turn = (uint32_t)turn;
 	res_record_set_id(record, json_string_value(id));
 	return true;
 }

@@ -28,7 +28,10 @@ bool run_plan_ignores_eos(const struct vllm_bench *bench)
 {
 	if (exp_backend_has(bench->backend, EXP_BACKEND_POOLS))
 		return bench->ignore_eos;
-	return bench->ignore_eos || exp_dataset_has(bench->dataset_name, EXP_DATASET_WHOLE_OUTPUT);
+	/* turns of conversations ask for min_tokens instead, as vLLM's native client does */
+	return bench->ignore_eos ||
+	       (!bench->multi_turn &&
+		exp_dataset_has(bench->dataset_name, EXP_DATASET_WHOLE_OUTPUT));
 }
 
 bool run_plan_has_rate(const struct vllm_bench *bench)
@@ -95,6 +98,76 @@ static int64_t sequences_of(const struct vllm_bench *bench, const struct bench_s
 	return exp_backend_has(bench->backend, EXP_BACKEND_PAIRS) ? inputs - 1 : inputs;
 }
 
+/* The start of the messages in a body: no text in it can be equal, because its quotes would be escaped. */
+#define MESSAGES_KEY "\"messages\": ["
+
+/* Sets the place of the conversation that a turn continues. */
+static void fill_turn(const struct bench_sample *sample, bool by_gaps,
+		      struct bench_request *request)
+{
+	const char *messages = strstr(request->body, MESSAGES_KEY);
+
+	request->session = sample->session;
+	request->turn = sample->turn;
+	request->gap_ns = llround(sample->gap_s * 1e9);
+	if (!by_gaps)
+		request->gap_ns = 0;
+	else if (request->turn > 0)
+		request->planned_ns = 0;
+	request->keeps_response = sample->keeps_response;
+	request->grows = sample->grows && messages != NULL;
+	if (!request->grows)
+		return;
+	auto_free char *own = pl_json_to_text(sample->messages, PL_JSON_PYTHON);
+	request->messages_at = (size_t)(messages - request->body) + strlen(MESSAGES_KEY);
+	request->messages_len = strlen(own) - strlen("[]");
+}
+
+/*
+ * Puts the first turns before all later ones, each in the order of the dataset, with their times: only the first ones
+ * are in the schedule.
+ */
+static size_t order_turns(struct bench_dataset *dataset, double *times_s)
+{
+	size_t starts = 0, at = 0;
+
+	if (dataset->session_count == 0)
+		return dataset->count;
+	struct bench_sample *ordered = pl_alloc_array(dataset->count, sizeof(*ordered));
+	auto_free double *ordered_s = pl_alloc_array(dataset->count, sizeof(*ordered_s));
+	for (int later = 0; later < 2; later++) {
+		for (size_t i = 0; i < dataset->count; i++) {
+			if ((dataset->samples[i].turn > 0) != (later == 1))
+				continue;
+			ordered[at] = dataset->samples[i];
+			ordered[at].index = ordered[at].index != RES_NO_COUNT ? (int64_t)at
+									      : RES_NO_COUNT;
+			ordered_s[at++] = times_s[i];
+		}
+		starts = later == 0 ? at : starts;
+	}
+	free(dataset->samples);
+	dataset->samples = ordered;
+	memcpy(times_s, ordered_s, dataset->count * sizeof(*times_s));
+	return starts;
+}
+
+/* Links the turns of each session; the first one has index 0 at least, so 0 is none. */
+static void link_turns(struct run_plan *plan)
+{
+	size_t count = plan->dataset->session_count;
+	auto_free size_t *before = pl_alloc_array(count + 1, sizeof(*before));
+
+	for (size_t i = 0; i < plan->count; i++) {
+		uint32_t session = plan->requests[i].session;
+		if (session == 0)
+			continue;
+		if (plan->requests[i].turn > 0)
+			plan->requests[before[session]].next = i;
+		before[session] = i;
+	}
+}
+
 /* Sets what a sample requests. */
 static void fill_request(const struct vllm_bench *bench, const struct bench_sample *sample,
 			 struct bench_request *request)
@@ -108,6 +181,8 @@ static void fill_request(const struct vllm_bench *bench, const struct bench_samp
 static int encode_all(const struct run_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
 {
+	bool by_gaps = pl_text_equal(input->bench->timed_trace_schedule, "gaps");
+
 	plan->id_prefix = make_prefix(input->bench);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
@@ -118,6 +193,7 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 		request->body = plan->bodies[i];
 		request->planned_ns = llround(arrivals_s[i] * 1e9);
 		fill_request(input->bench, sample, request);
+		fill_turn(sample, !exp_is_self_timed(input->bench) || by_gaps, request);
 		/* as in vLLM, a dataset without ids sends none */
 		if (sample->index != RES_NO_COUNT)
 			request->request_id = (struct res_request_id){ plan->id_prefix,
@@ -169,6 +245,23 @@ static void add_input(struct pieces *pieces, const json_t *input)
 	add_owned(pieces, (char *)ids, count * sizeof(*ids));
 }
 
+/* The contents, one after the other. */
+static void add_messages(struct pieces *pieces, const json_t *messages)
+{
+	auto_buf all = PL_BUF(BODY_BYTES_MAX);
+
+	PL_JSON_EACH(message, messages) {
+		const json_t *content = json_object_get(message, "content");
+		auto_free char *text = json_is_string(content) ? pl_json_to_ctext(content)
+				       : content != NULL ? pl_json_to_text(content, PL_JSON_PYTHON)
+							 : NULL;
+		pl_buf_add_text(&all, text != NULL ? text : "");
+		pl_buf_add_char(&all, '\n');
+	}
+	size_t len = all.len;
+	add_owned(pieces, pl_buf_take(&all), len);
+}
+
 /*
  * Adds the prompts that the server gets. `pairs`: the inputs are a query and its documents, and each document
  * is read after the query.
@@ -189,6 +282,10 @@ static void add_pieces(struct pieces *pieces, const struct bench_sample *sample,
 		char *pair = pl_asprintf("%s\n%s", json_string_value(json_array_get(inputs, 0)),
 					 json_string_value(input));
 		add_owned(pieces, pair, strlen(pair));
+	}
+	if (sample->messages != NULL && sample->prompt == NULL) {
+		add_messages(pieces, sample->messages);
+		return;
 	}
 	if (inputs != NULL)
 		return;
@@ -257,6 +354,16 @@ double run_shared_prefix_share(const struct bench_sample *samples, size_t count,
 	return total > 0 ? shared / total : NAN;
 }
 
+static double shared_share(const struct run_plan_input *input, struct run_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		plan->grows |= plan->requests[i].grows;
+	if (plan->grows)
+		return NAN;
+	return run_shared_prefix_share(plan->dataset->samples, plan->count,
+				       exp_backend_has(input->bench->backend, EXP_BACKEND_PAIRS));
+}
+
 int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, struct pl_err *err)
 {
 	auto_plan struct run_plan *plan = pl_alloc(sizeof(*plan));
@@ -275,17 +382,18 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
 	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
 	auto_free double *arrivals_s = pl_alloc_array(plan->count, sizeof(*arrivals_s));
-	if (exp_is_self_timed(input->bench))
+	bool self_timed = exp_is_self_timed(input->bench);
+	if (self_timed)
 		bench_arrivals_replay(input->bench, plan->dataset->samples, plan->count,
 				      arrivals_s);
-	else
-		bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s);
+	size_t starts = order_turns(plan->dataset, arrivals_s);
+	if (!self_timed)
+		bench_arrivals_build(input->bench, starts, &nplegacy, arrivals_s);
 	if (encode_all(input, arrivals_s, adapters, plan, err) < 0)
 		return -1;
+	link_turns(plan);
 	hash_prompts(plan);
-	plan->shared_prefix_share = run_shared_prefix_share(
-		plan->dataset->samples, plan->count,
-		exp_backend_has(input->bench->backend, EXP_BACKEND_PAIRS));
+	plan->shared_prefix_share = shared_share(input, plan);
 	*ret = pl_take(plan);
 	return 0;
 }

@@ -14,6 +14,7 @@ struct run_plan {
 	char **bodies; /* [count] */
 	size_t count;
 	char sha256[65]; /* of the dataset's file, or of the prompts */
+	bool grows;      /* bodies contain responses, so the prompts are unknown before the run */
 	double shared_prefix_share; /* share of the prompts' length that repeats the start of an earlier prompt */
 };
 

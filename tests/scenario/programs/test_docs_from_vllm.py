@@ -110,7 +110,11 @@ def test_a_back_end_or_data_set_is_taken_or_refused_as_it_says(bin_dir, source_d
 
 
 # a value of each flag of the client that takes one here
-CLIENT_VALUES = {"--speed-bench-config": ["throughput_2k"], "--speed-bench-max-input-len": ["100"]}
+CHAT = ["--backend", "openai-chat"]
+CLIENT_VALUES = {"--speed-bench-config": ["throughput_2k"], "--speed-bench-max-input-len": ["100"], "--multi-turn": CHAT,
+                 "--multi-turn-num-turns": ["4"], "--multi-turn-min-turns": ["2"], "--multi-turn-max-turns": ["4"],
+                 "--multi-turn-concurrency": ["3"], "--multi-turn-delay-ms": ["5"], "--multi-turn-prefix-global-ratio": ["0.5"],
+                 "--multi-turn-prefix-conversation-ratio": ["0.5"], "--per-turn-input-len": ["20"]}
 
 
 def test_a_flag_of_the_rust_client_is_taken_or_answered_as_it_says(bin_dir, source_dir):

@@ -183,7 +183,7 @@ static const char *sample_text(const struct option_row *row, char *room, size_t 
 	case OPTION_TRI:
 		return strcmp(row->default_json, "true") == 0 ? "false" : "true";
 	case OPTION_INT:
-		return "3";
+		return strcmp(row->default_json, "3") == 0 ? "4" : "3";
 	case OPTION_FLOAT:
 		return "0.25";
 	case OPTION_DURATION:
@@ -207,6 +207,7 @@ static const char *artifact(const char *name)
 		{ "dataset_path", "  dataset_name: sharegpt\n" },
 		{ "random_batch_size", "  backend: vllm-pooling\n" },
 		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
+		{ "multi_turn", "  backend: openai-chat\n" },
 		{ "cache_bust", "  dataset_name: timed_trace\n  dataset_path: x\n" },
 		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },
 	};

@@ -11,6 +11,7 @@ import time
 from dashboard_tools import Dashboard
 from run_tools import PATIENCE
 
+FAILED_S = 1  # in which a proxy asks a process that failed last
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -123,8 +124,9 @@ def send(host, method, path, body=None, headers=None, timeout=60):
 
 
 class RoundRobin(http.server.ThreadingHTTPServer):
-    """A proxy of several dashboards. Like usual proxies, it asks the next one if one cannot be connected to or is busy (503), and
-    answers 502 if a connection breaks after the request was sent."""
+    """A proxy of several dashboards. Like usual proxies, it asks the next one if one cannot be connected to or is busy (503),
+    answers 502 if a connection breaks after the request was sent, and then asks that one last for a second: a killed process may
+    still accept connections until the kernel has ended it."""
 
     request_queue_size = 128
     daemon_threads = True
@@ -132,13 +134,15 @@ class RoundRobin(http.server.ThreadingHTTPServer):
     def __init__(self, processes):
         super().__init__(("127.0.0.1", 0), Forward)
         self.processes, self.count, self.lock = processes, 0, threading.Lock()
+        self.failed_at = {process: -FAILED_S for process in processes}
         self.host = f"127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     def order(self):
         with self.lock:
             self.count += 1
-            return [self.processes[(self.count + i) % len(self.processes)] for i in range(len(self.processes))]
+            order = [self.processes[(self.count + i) % len(self.processes)] for i in range(len(self.processes))]
+        return sorted(order, key=lambda process: time.monotonic() - self.failed_at[process] < FAILED_S)
 
     def handle_error(self, request, client_address):
         pass
@@ -163,12 +167,15 @@ class Forward(http.server.BaseHTTPRequestHandler):
             try:
                 with contextlib.closing(socket.create_connection(tuple(process.host.rsplit(":", 1)), timeout=5 * PATIENCE)):
                     pass
-            except OSError:
+            except OSError as fault:
+                out = out + f"{process.host}: {fault!r}; ".encode()
                 continue
+            begun = time.monotonic()
             try:
                 status, kept, out = send(process.host, self.command, self.path, body or None, headers)
-            except Unanswered:
-                status, kept, out = 502, {}, b""
+            except Unanswered as fault:
+                self.server.failed_at[process] = time.monotonic()
+                status, kept, out = 502, {}, f"{process.host}: {fault}, {begun:.3f} to {time.monotonic():.3f}".encode()
                 break
             if status != 503:
                 break

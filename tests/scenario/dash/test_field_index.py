@@ -22,7 +22,8 @@ ROWS = SEGMENT + 24
 SEED = 40
 AT_A_TIME = 200  # columns per request
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
-EVERY = 1 if LONG else 13  # of which results all fields are compared
+EVERY = 1 if LONG else 13  # of which results all fields are compared: these are large
+CHANGED = (3, 100, ROWS - 1)  # which become large
 EXTRA = {"server.newer_than_the_rows": "config.server.newer_than_the_rows", "server.newer_object.x.y": "config.server.newer_object.x.y",
          "tags.team": "tags.team", "tags.2026": "tags.2026", "results.p97.5_ttft_ms": "results.p97.5_ttft_ms",
          "results.mean_ttft_ms_ci95.1": "results.mean_ttft_ms_ci95.1", "launch.env.NEW": "launch.env.NEW"}
@@ -70,10 +71,20 @@ def varied(rng, number, paths):
     return document
 
 
-def all_documents(count=ROWS, seed=SEED):
+def small(rng, number):
+    """Returns a result with the fields that filters of these tests name."""
+    server = {"model": "m", "newer_than_the_rows": rng.choice([number, "two", None, [1, 2], True])}
+    if number % 3:
+        server |= {"newer_object": {"x": {"y": rng.choice([1, 2.5, "z"])}}}
+    return {"run_id": f"exp_20260101_000000_{number:06x}", "suite": "s", "config": {"server": server, "server_explicit": [*server][2:]},
+            "tags": {"team": rng.choice(["a", "b"]), "2026": str(number)}, "launch": {"env": {"NEW": rng.choice(["x", "y"])}},
+            "results": {"mean_ttft_ms": rng.random(), "p97.5_ttft_ms": rng.random()}}
+
+
+def all_documents(seed=SEED, also=()):
     rng = random.Random(seed)
     paths = [path for path in leaves_of(GOOD) if len(path) > 2 and path[:2] != ("quality", "checks")]
-    return [varied(rng, number, paths) for number in range(count)]
+    return [small(rng, number) if number % EVERY and number not in also else varied(rng, number, paths) for number in range(ROWS)]
 
 
 def plain(document, rows):
@@ -111,6 +122,15 @@ def fields_of(one):
     return rows, [*(id_ for id_, row in rows.items() if not row["column"]), *EXTRA]
 
 
+def asked(one, request, check=True):
+    body, headers = json.dumps(request).encode(), {"Content-Type": "application/json"}
+    answer = one.ask("POST", "/api/filters/apply", body, headers, check=check)
+    while answer.status == 503 and "budget_ms is used up" in answer.json["detail"]:  # the same request continues
+        answer = one.ask("POST", "/api/filters/apply", body, headers, check=check)
+    assert answer.status == 200, answer.body
+    return answer
+
+
 def cells_of(one, ids):
     """Returns {run_id: {field: value}} of these fields."""
     found = {}
@@ -119,8 +139,7 @@ def cells_of(one, ids):
         while offset < total:
             request = {"columns": ids[first:first + AT_A_TIME], "limit": 200, "offset": offset}
             # other tests check the form of such responses
-            answer = one.ask("POST", "/api/filters/apply", json.dumps(request).encode(), {"Content-Type": "application/json"}, check=False)
-            assert answer.status == 200, answer.body
+            answer = asked(one, request, check=False)
             for row in answer.json["rows"]:
                 found.setdefault(row["run_id"], {}).update(row["cells"])
             offset, total = offset + 200, answer.json["count"]
@@ -140,11 +159,7 @@ def check_all(one, documents, ids, rows, also=()):
 
 def count(one, id_, op, value=None):
     tree = {"field": id_, "op": op, **({} if value is None else {"value": value})}
-    answer = one.post("/api/filters/apply", {"filter": tree, "limit": 0})
-    while answer.status == 503 and "budget_ms is used up" in answer.json["detail"]:  # the same request continues
-        answer = one.post("/api/filters/apply", {"filter": tree, "limit": 0})
-    assert answer.status == 200, answer.body
-    return answer.json["count"]
+    return asked(one, {"filter": tree, "limit": 0}).json["count"]
 
 
 def break_documents(database, db):
@@ -199,14 +214,14 @@ def test_every_field_equals_the_documents(bin_dir, database, stored):
 def test_changes_are_followed(bin_dir, database, stored, tmp_path):
     """Replaced, edited, deleted, restored and pruned results, in a segment and after it."""
     db, documents = stored
-    replaced = all_documents(seed=SEED + 1)
+    replaced = all_documents(SEED + 1, CHANGED)
     with Dashboard(bin_dir, db) as one:
         rows, ids = fields_of(one)
         first = {row["run_id"]: row["id"] for row in one.rows()}
         assert count(one, "tags.team", "eq", "a") == sum(document["tags"]["team"] == "a" for document in documents)
-        for at_ in (3, 100, ROWS - 1):
+        for at_ in CHANGED:
             documents[at_] = replaced[at_]
-        said = import_json(bin_dir, write_lines(tmp_path / "s.jsonl", [documents[at_] for at_ in (3, 100, ROWS - 1)]), "--db", db,
+        said = import_json(bin_dir, write_lines(tmp_path / "s.jsonl", [documents[at_] for at_ in CHANGED]), "--db", db,
                            "--on-conflict", "replace")
         assert said["counts"]["stored"] == 3, said
         for at_ in (5, 100, ROWS - 2):

@@ -7,7 +7,7 @@ from dashboard_tools import Dashboard, little
 from database_tools import ask, change, is_address
 from import_tools import import_json, run_dashboard
 from run_tools import PATIENCE
-from test_field_index import SEGMENT, cells_of, count, write_lines
+from test_field_index import LONG, SEGMENT, cells_of, count, write_lines
 from wait_tools import wait_for
 
 DEEP = 40
@@ -65,16 +65,17 @@ def distrust(db):
 
 
 def answers(one, ids):
-    for id_ in ids:
-        count(one, id_, "is_recorded")  # repeats the request while documents are read
     found = cells_of(one, ids)
+    for id_ in ids[::1 if LONG else 5]:
+        recorded = sum(id_ in cells for cells in found.values())
+        assert count(one, id_, "is_recorded") == recorded, id_
     return {run_id: {id_: json.dumps(cells.get(id_, "missing"), sort_keys=True) for id_ in ids} for run_id, cells in found.items()}
 
 
-def known(one):
+def known(one, ids=IDS):
     """Returns the ids that some document has: others are refused."""
     return [
-        id_ for id_ in IDS
+        id_ for id_ in ids
         if one.ask("POST", "/api/filters/apply", json.dumps({"columns": [id_], "limit": 1, "budget_ms": 60000}).encode(),
                    {"Content-Type": "application/json"}, check=False).status == 200]
 
@@ -97,7 +98,7 @@ def test_hostile_documents(bin_dir, database, tmp_path):
     assert as_rows["small-3"]["server.text"] == json.dumps("t" * 2500)
     distrust(db)
     with Dashboard(bin_dir, db) as one:
-        assert known(one) == ids
+        assert known(one, [id_ for id_ in IDS if LONG or id_ not in ids]) == (ids if LONG else [])
         assert answers(one, ids) == as_rows
         one.stop()
     more = [json.dumps(simple(number)) for number in range(11, 11 + SEGMENT)]

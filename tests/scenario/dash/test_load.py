@@ -15,8 +15,8 @@ from import_tools import run_dashboard
 from run_tools import PATIENCE
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
-SECONDS = int(os.environ.get("PROFLLM_LOAD_SECONDS", "3600" if LONG else "4"))
 SANITIZED = bool(os.environ.get("PROFLLM_SANITIZED"))
+SECONDS = int(os.environ.get("PROFLLM_LOAD_SECONDS", "3600" if LONG else "2" if SANITIZED else "3"))
 SEED = os.environ.get("PROFLLM_LOAD_SEED", "40")
 READERS, WRITERS, HOSTILE, GROUPS = 64, 8, 48, 4
 MIB = 1 << 20

@@ -135,8 +135,6 @@ def measure_one(program, db, rows):
     with serving(program, db) as asker:
         fields = asker.ask("GET", "/api/fields")[1]["fields"]
         asker.filter_ms("run.status")
-        # in its first tenth of a second, a server reads the list of the index, and a query waits for that
-        time.sleep(1)
         first, later, column = [], [], []
         for field in chosen(fields, False):
             ms, count = asker.filter_ms(field)

@@ -41,6 +41,7 @@ struct unindexed {
 	bool *is_done;
 	size_t count;
 	size_t room;
+	struct field_forms forms;
 };
 
 static void mark(struct unindexed *rows, int64_t id, bool is_done)
@@ -71,18 +72,18 @@ static int list_ids(struct store_sql *sql, struct unindexed *rows, struct pl_err
 	return result;
 }
 
-static int mark_segments(struct store_field_index *index, struct unindexed *rows,
-			 struct pl_err *err)
+static int mark_segments(struct store_sql *sql, struct unindexed *rows, struct pl_err *err)
 {
 	auto_borrowed segments = NULL;
 	int64_t ids[ROWS_MAX];
 	size_t count, len;
 	int result;
 
-	if (store_sql_cached(&index->sql, &sql_all_segments, &segments, err) < 0)
+	if (store_sql_cached(sql, &sql_all_segments, &segments, err) < 0)
 		return -1;
 	while ((result = store_sql_next(segments, err)) > 0) {
-		bool is_accepted = store_field_form_is_accepted(index, store_sql_i64(segments, 0));
+		bool is_accepted = store_field_form_is_accepted(&rows->forms,
+								store_sql_i64(segments, 0));
 		const void *packed = store_sql_bytes(segments, 1, &len);
 		if (store_leaf_ids_unpack(packed, len, ids, &count, PL_ERR_IGNORED) < 0)
 			continue;
@@ -92,36 +93,43 @@ static int mark_segments(struct store_field_index *index, struct unindexed *rows
 	return result;
 }
 
-static int mark_rows(struct store_field_index *index, struct unindexed *rows, struct pl_err *err)
+static int mark_rows(struct store_sql *sql, struct unindexed *rows, struct pl_err *err)
 {
 	auto_borrowed list = NULL;
 	int result;
 
-	if (store_sql_cached(&index->sql, &sql_all_rows, &list, err) < 0)
+	if (store_sql_cached(sql, &sql_all_rows, &list, err) < 0)
 		return -1;
 	while ((result = store_sql_next(list, err)) > 0)
 		mark(rows, store_sql_i64(list, 0),
-		     store_field_form_is_accepted(index, store_sql_i64(list, 1)));
+		     store_field_form_is_accepted(&rows->forms, store_sql_i64(list, 1)));
 	return result;
 }
 
-/* Lists what is missing, as of one moment. */
+static int read_unindexed(struct store *store, struct store_sql *sql, struct unindexed *rows,
+			  struct pl_err *err)
+{
+	if (store_sql_open(sql, store->address, false, err) < 0 ||
+	    store_sql_use(sql, STORE_SQL_READ, err) < 0 ||
+	    store_sql_begin(sql, STORE_SQL_READ, err) < 0 ||
+	    store_field_forms_read(store->field_index, sql, NULL, &rows->forms, err) < 0 ||
+	    list_ids(sql, rows, err) < 0 || mark_segments(sql, rows, err) < 0)
+		return -1;
+	return mark_rows(sql, rows, err);
+}
+
+/*
+ * Lists what is missing, as of one moment. The connection is its own: reading the list takes 100 ms and more, in which
+ * queries on a field would wait for the connection of the index.
+ */
 static int list_unindexed(struct store *store, struct unindexed *rows, struct pl_err *err)
 {
-	struct store_field_index *index = store->field_index;
+	struct store_sql sql = { 0 };
 	size_t left = 0;
+	int result = read_unindexed(store, &sql, rows, err);
 
-	if (store_field_index_connect(store, err) < 0 ||
-	    store_sql_begin(&index->sql, STORE_SQL_READ, err) < 0)
-		return -1;
-	int result = store_field_forms_read(index, &index->sql, NULL, err);
-	if (result == 0)
-		result = list_ids(&index->sql, rows, err);
-	if (result == 0)
-		result = mark_segments(index, rows, err);
-	if (result == 0)
-		result = mark_rows(index, rows, err);
-	store_sql_rollback(&index->sql);
+	/* ends the transaction, too */
+	store_sql_close(&sql);
 	for (size_t i = 0; i < rows->count; i++) {
 		if (!rows->is_done[i])
 			rows->ids[left++] = rows->ids[i];
@@ -205,19 +213,16 @@ static int drop_form(struct store *store, int64_t form, struct pl_err *err)
 }
 
 /* Everything has leaves that this program accepts: it does not need the others. */
-static int drop_refused(struct store *store, struct pl_err *err)
+static int drop_refused(struct store *store, const struct field_forms *forms, struct pl_err *err)
 {
-	struct store_field_index *index = store->field_index;
 	int result = 0;
 
 	if (store_begin(store, err) < 0)
 		return -1;
-	pthread_mutex_lock(&index->lock);
-	for (size_t i = 0; i < index->form_count && result == 0; i++) {
-		if (!index->forms[i].is_accepted)
-			result = drop_form(store, index->forms[i].id, err);
+	for (size_t i = 0; i < forms->count && result == 0; i++) {
+		if (!forms->items[i].is_accepted)
+			result = drop_form(store, forms->items[i].id, err);
 	}
-	pthread_mutex_unlock(&index->lock);
 	return store_end(store, result, err);
 }
 
@@ -251,7 +256,7 @@ static int index_all(struct store *store, struct unindexed *rows, struct pl_err 
 						   (is_done && result == 0 ? GAP_NS : RETRY_NS)))
 			return 0;
 	}
-	return rows->count > 0 ? drop_refused(store, err) : 0;
+	return rows->count > 0 ? drop_refused(store, &rows->forms, err) : 0;
 }
 
 static void *build(void *data)
@@ -261,9 +266,7 @@ static void *build(void *data)
 	struct pl_err err = PL_ERR_INIT;
 
 	pl_thread_lower(NICE);
-	pthread_mutex_lock(&store->field_index->lock);
 	int result = list_unindexed(store, &rows, &err);
-	pthread_mutex_unlock(&store->field_index->lock);
 	if (result == 0)
 		result = index_all(store, &rows, &err);
 	if (result < 0)
@@ -271,6 +274,7 @@ static void *build(void *data)
 		       store->path, err.text);
 	free(rows.ids);
 	free(rows.is_done);
+	free(rows.forms.items);
 	return NULL;
 }
 

@@ -61,7 +61,7 @@ void store_field_index_free(struct store_field_index *index)
 	store_sql_close(&index->sql);
 	res_leaf_rules_free(index->rules);
 	free(index->form_text);
-	free(index->forms);
+	free(index->forms.items);
 	pthread_mutex_destroy(&index->lock);
 	pl_pause_done(&index->pause);
 	free(index);
@@ -69,20 +69,21 @@ void store_field_index_free(struct store_field_index *index)
 
 /* ---- forms --------------------------------------------------------------------------------- */
 
-int store_field_forms_read(struct store_field_index *index, struct store_sql *sql,
-			   const struct res_leaf_question *question, struct pl_err *err)
+int store_field_forms_read(const struct store_field_index *index, struct store_sql *sql,
+			   const struct res_leaf_question *question, struct field_forms *ret,
+			   struct pl_err *err)
 {
 	auto_borrowed rows = NULL;
 	int result;
 
 	if (store_sql_cached(sql, &sql_list_forms, &rows, err) < 0)
 		return -1;
-	index->form_count = 0;
+	ret->count = 0;
 	while ((result = store_sql_next(rows, err)) > 0) {
 		const char *text = store_sql_text(rows, 1);
 		bool is_ours = pl_text_equal(text, index->form_text);
 		auto_json json_t *form = is_ours ? NULL : pl_json_of_text(text);
-		*PL_PUSH(index->forms, index->form_count, index->form_room) = (struct field_form){
+		*PL_PUSH(ret->items, ret->count, ret->room) = (struct field_form){
 			.id = store_sql_i64(rows, 0),
 			.is_accepted = is_ours ||
 				       (form != NULL &&
@@ -92,11 +93,11 @@ int store_field_forms_read(struct store_field_index *index, struct store_sql *sq
 	return result;
 }
 
-bool store_field_form_is_accepted(const struct store_field_index *index, int64_t form)
+bool store_field_form_is_accepted(const struct field_forms *forms, int64_t form)
 {
-	for (size_t i = index->form_count; i > 0; i--) {
-		if (index->forms[i - 1].id == form)
-			return index->forms[i - 1].is_accepted;
+	for (size_t i = forms->count; i > 0; i--) {
+		if (forms->items[i - 1].id == form)
+			return forms->items[i - 1].is_accepted;
 	}
 	return false;
 }

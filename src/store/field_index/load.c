@@ -251,7 +251,7 @@ static int list_segments(struct loading *loading, struct pl_err *err)
 		*segment = (struct segment){ .id = store_sql_i64(rows, 0) };
 		if (store_leaf_ids_unpack(packed, len, segment->ids, &segment->rows, err) < 0)
 			return -1;
-		segment->is_accepted = store_field_form_is_accepted(loading->index,
+		segment->is_accepted = store_field_form_is_accepted(&loading->index->forms,
 								    store_sql_i64(rows, 1));
 	}
 	return result;
@@ -489,7 +489,7 @@ static int take_rows(struct loading *loading, struct pl_err *err)
 		int64_t id = store_sql_i64(rows, 0);
 		size_t len;
 		const void *packed = store_sql_bytes(rows, 2, &len);
-		bool is_accepted = store_field_form_is_accepted(loading->index,
+		bool is_accepted = store_field_form_is_accepted(&loading->index->forms,
 								store_sql_i64(rows, 1));
 		if (mirror_indexed_goes_on(loading->indexed, err) < 0)
 			return -1;
@@ -520,8 +520,8 @@ static int forget_changed(struct loading *loading, struct pl_err *err)
 
 static int load_parts(struct loading *loading, struct pl_err *err)
 {
-	if (store_field_forms_read(loading->index, &loading->index->sql, &loading->question, err) <
-	    0)
+	if (store_field_forms_read(loading->index, &loading->index->sql, &loading->question,
+				   &loading->index->forms, err) < 0)
 		return -1;
 	if (list_segments(loading, err) < 0)
 		/* which results a malformed segment has is unknown: the documents have all values */

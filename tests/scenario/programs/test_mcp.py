@@ -167,6 +167,7 @@ def test_schemas_are_those_of_the_commands(bin_dir, place, rows, source_dir):
     with Client(bin_dir, "--root", place, "--dashboard", "http://127.0.0.1:1") as client:
         tools = client.ask("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == [*TOOLS, *QUERIES] == list(kinds)
+    assert json.loads(run_profllm(bin_dir, "mcp", "--json").stdout)["tools"] == tools
     for tool in tools:
         row = kinds[tool["name"]]
         options = commands[row["words"].split()[0]]

@@ -171,6 +171,8 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 		.min_tokens = spec->min_tokens,
 		.ignore_eos = spec->ignore_eos,
 		.pooled = spec->pooled,
+		.encoder_ns = spec->encoder_ns,
+		.media_end = spec->media_end,
 		.added_ns = now_ns,
 		.admitted_ns = -1,
 		.priv = seq,
@@ -329,6 +331,8 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 	/* a step that began late counts from when it was due, which is before some arrivals */
 	seq->open.admitted_ns = now_ns > seq->open.added_ns ? now_ns : seq->open.added_ns;
 	seq->open.cached_tokens = seq->computed;
+	if (seq->computed < seq->open.media_end)
+		engine->step.encoder_ns += seq->open.encoder_ns;
 	if (!engine->config.prefix_caching)
 		return;
 	engine->stats.prefix_queries += seq->known;
@@ -398,6 +402,7 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 		engine->step.duration_ns = sim_profile_step_ns(
 			config->profile, config->tensor_parallel, config->pipeline_parallel,
 			&engine->step.work);
+	engine->step.duration_ns += engine->step.encoder_ns;
 	engine->in_step = true;
 	engine->stats.steps++;
 	return engine->step.duration_ns;

@@ -55,6 +55,12 @@ struct sim_sequence_spec {
 	bool ignore_eos;
 	bool pooled;   /* generates nothing: its output is its end */
 	uint64_t seed; /* of the generated tokens */
+	/*
+	 * Time of the encoder for the media of the prompt: the step that admits the sequence takes this much
+	 * longer, unless the prefix cache has the first media_end tokens.
+	 */
+	int64_t encoder_ns;
+	uint32_t media_end;
 	void *user;
 };
 
@@ -69,6 +75,8 @@ struct sim_sequence {
 	uint32_t min_tokens;
 	bool ignore_eos;
 	bool pooled;
+	int64_t encoder_ns;
+	uint32_t media_end;
 	enum sim_finish finish;
 	uint32_t generated;     /* tokens generated */
 	uint32_t cached_tokens; /* of the prompt, found in the prefix cache at first admission */
@@ -97,6 +105,7 @@ struct sim_step {
 	uint32_t tokens; /* scheduled */
 	uint32_t preempted;
 	uint32_t admitted;
+	int64_t encoder_ns; /* of the duration: the encoder of media */
 };
 
 /* Totals since the engine was created; running and waiting are gauges. */

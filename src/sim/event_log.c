@@ -38,7 +38,7 @@ struct record {
 	uint32_t index;     /* of an end: tokens that were cached */
 	uint32_t choice;
 	uint32_t tokens;
-	uint32_t bytes;
+	uint32_t bytes;   /* of a request: tokens for media */
 	uint32_t took_ns; /* 4 s at most */
 	enum kind kind;
 };
@@ -148,6 +148,10 @@ static void format(struct sim_event_log *log, const struct record *record)
 	} else {
 		ADD(log, ",\"prompt_tokens\":");
 		add_number(log, record->tokens);
+		if (record->bytes > 0) {
+			ADD(log, ",\"media_tokens\":");
+			add_number(log, record->bytes);
+		}
 	}
 	ADD(log, "}\n");
 }
@@ -252,10 +256,13 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
 }
 
 struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
-					   const char *request_id, uint32_t prompt_tokens)
+					   const char *request_id, uint32_t prompt_tokens,
+					   uint32_t media_tokens)
 {
 	auto_buf json = PL_BUF(TEXT_BYTES / 2);
-	struct record record = { .kind = KIND_REQUEST, .t_ns = t_ns, .tokens = prompt_tokens };
+	struct record record = {
+		.kind = KIND_REQUEST, .t_ns = t_ns, .tokens = prompt_tokens, .bytes = media_tokens
+	};
 
 	if (log == NULL)
 		return NULL;

@@ -19,9 +19,13 @@ int sim_event_log_open(const char *path, struct sim_event_log **ret,
 /* Writes the remaining records, ends the thread, closes the file. Returns -1 if a write failed. */
 int sim_event_log_close(struct sim_event_log *log, struct pl_err *err);
 
-/* request_id: the client's x-request-id or NULL. prompt_tokens: all prompts together. */
+/*
+ * request_id: the client's x-request-id or NULL. prompt_tokens: all prompts together; media_tokens: those of them for
+ * media, logged if there are any.
+ */
 struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
-					   const char *request_id, uint32_t prompt_tokens);
+					   const char *request_id, uint32_t prompt_tokens,
+					   uint32_t media_tokens);
 /*
  * Logs one event of a stream; `bytes` includes its chunk's frame. A response that is not streamed has none. It was sent
  * between t_ns and took_ns later.

@@ -40,7 +40,8 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 	if (fault != SIM_FAULT_ERROR)
 		return false;
 	struct sim_event_id *id = sim_event_log_request(server->log, conn->arrival_ns,
-							conn->request_id, request->prompt_tokens);
+							conn->request_id, request->prompt_tokens,
+							request->media_tokens);
 	sim_event_log_end(server->log, id, pl_clock_now_ns(), 0, 0, "error");
 	sim_event_log_flush(server->log);
 	sim_refuse(&refusal, (int)status, error_type(status), NULL, "Internal server error");

@@ -48,6 +48,8 @@ static void add_choice(struct sim_job *job, uint32_t index)
 		.min_tokens = request->min_tokens,
 		.ignore_eos = request->ignore_eos,
 		.pooled = request->pooled,
+		.encoder_ns = job->server->options->encoder_ns * prompt->media_tokens,
+		.media_end = prompt->media_end,
 		.seed = choice->seed,
 		.user = choice,
 	};
@@ -337,7 +339,7 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	job->times = SIM_EVENT_NO_TIMES;
 	job->frontend_timer = (struct io_timer){ .fn = on_frontend_done, .data = job };
 	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
-					    request->prompt_tokens);
+					    request->prompt_tokens, request->media_tokens);
 	if (server->options->frontend_delay_ns == 0) {
 		queue_job(job, job->arrival_ns);
 		return;

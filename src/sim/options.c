@@ -106,6 +106,10 @@ static const struct setting settings[] = {
 	  "override a vLLM argument; may be repeated" },
 	{ "--sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
 	  "reject chat messages, like a tokenizer without a chat template" },
+	{ "--sim-media", SWITCH, AT(media), 0, 0, "",
+	  "accept images, videos and audio, like a multimodal model" },
+	{ "--sim-encoder-time", DURATION, AT(encoder_ns), 0, 1e12, "DURATION",
+	  "lengthen a step by DURATION for each new token of media (default 10us)" },
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
 	{ "--" option, kind, AT(faults.field), min, max, arg, help },
 #include "tbl/sim_faults.h"
@@ -441,6 +445,7 @@ static void set_defaults(struct sim_options *options)
 		.access_log = true,
 		.stats_log = true,
 		.speed = 1,
+		.encoder_ns = 10000,
 	};
 	sim_faults_init(&options->faults);
 	options->given = json_object();

@@ -58,6 +58,8 @@ struct sim_options {
 	bool stats_log;
 	bool request_metrics; /* times of the request in its response */
 	bool no_chat_template;
+	bool media;          /* a multimodal model */
+	int64_t encoder_ns;  /* per token of media, in the step that admits a sequence */
 	const char *runner;  /* NULL: not given */
 	const char *convert; /* NULL: not given */
 	bool pools;          /* it serves a pooling model: nothing generates */

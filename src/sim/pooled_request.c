@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/media.h"
 #include "sim/tokenizer.h"
 
 /* Between the two texts of a pair; after the ids of the chat template (prompt.c). */
@@ -69,6 +70,33 @@ static int read_dimensions(const json_t *body, const struct sim_limits *limits,
 	return 0;
 }
 
+/* An Infinity server takes the URL of an image in place of a text. */
+static int read_medium(const json_t *input, const char *modality, const struct sim_limits *limits,
+		       struct sim_request *ret, struct sim_refusal *refusal)
+{
+	struct sim_media media;
+
+	if (!limits->media || strcmp(modality, "image") != 0)
+		return sim_refuse(refusal, 400, "BadRequestError", NULL,
+				  "At most 0 %.32s(s) may be provided in one prompt", modality);
+	if (!json_is_string(input))
+		return sim_refuse_absent(refusal, input, "input", "string");
+	auto_json json_t *part = json_pack("{s:s, s:{s:O}}", "type", "image_url", "image_url",
+					   "url", input);
+	if (sim_media_read(part, "image_url", &media, refusal) < 0)
+		return -1;
+	ret->prompts = pl_alloc_array(1, sizeof(*ret->prompts));
+	ret->prompt_count = 1;
+	ret->prompts[0] = (struct sim_prompt){
+		.ids = pl_alloc_array(media.tokens, sizeof(uint32_t)),
+		.count = media.tokens,
+		.media_tokens = media.tokens,
+		.media_end = media.tokens,
+	};
+	sim_media_ids(&media, ret->prompts[0].ids);
+	return 0;
+}
+
 /* Text, ids or lists of them as `input`, or messages, without the start of an answer. */
 static int read_input(const json_t *body, const struct sim_limits *limits, struct sim_request *ret,
 		      struct sim_refusal *refusal)
@@ -77,8 +105,7 @@ static int read_input(const json_t *body, const struct sim_limits *limits, struc
 	const char *modality = pl_json_get_text(body, "modality");
 
 	if (modality != NULL && strcmp(modality, "text") != 0)
-		return sim_refuse(refusal, 400, "BadRequestError", NULL,
-				  "At most 0 %.32s(s) may be provided in one prompt", modality);
+		return read_medium(input, modality, limits, ret, refusal);
 	if (is_absent(json_object_get(body, "messages")) || ret->api == SIM_INFINITY) {
 		if (!json_is_string(input) && !json_is_array(input))
 			return sim_refuse_absent(refusal, input, "input", "string");
@@ -229,6 +256,7 @@ static int settle_lengths(const json_t *body, uint32_t most, struct sim_request 
 				"of the input.",
 				most, value, what);
 		ret->prompt_tokens += (uint32_t)prompt->count;
+		ret->media_tokens += prompt->media_tokens;
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/media.h"
 #include "sim/request.h"
 #include "sim/tokenizer.h"
 
@@ -19,7 +20,7 @@ static const char no_thought[] = "<think>\n\n</think>\n\n";
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret)
 {
 	/* No id represents less than a byte. */
-	ret->ids = pl_alloc_array(len, sizeof(*ret->ids));
+	*ret = (struct sim_prompt){ .ids = pl_alloc_array(len, sizeof(*ret->ids)) };
 	ret->count = sim_token_encode(text, len, ret->ids);
 }
 
@@ -45,8 +46,7 @@ int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt
 		}
 		ids[i] = (uint32_t)id;
 	}
-	ret->ids = ids;
-	ret->count = count;
+	*ret = (struct sim_prompt){ .ids = ids, .count = count };
 	return 0;
 }
 
@@ -68,25 +68,48 @@ static void append(struct sim_prompt *prompt, size_t *room, const char *text, si
 	prompt->count += sim_token_encode(text, len, prompt->ids + prompt->count);
 }
 
-static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *room,
-			struct sim_refusal *refusal)
+static int append_media(const json_t *part, const char *type, struct sim_prompt *prompt,
+			size_t *room, struct sim_refusal *refusal)
+{
+	struct sim_media media;
+
+	if (sim_media_read(part, type, &media, refusal) < 0)
+		return -1;
+	pl_grow((void **)&prompt->ids, room, prompt->count + media.tokens + 3,
+		sizeof(*prompt->ids));
+	sim_media_ids(&media, prompt->ids + prompt->count);
+	prompt->count += media.tokens;
+	prompt->media_tokens += media.tokens;
+	prompt->media_end = (uint32_t)prompt->count;
+	return 0;
+}
+
+static int append_parts(const json_t *parts, const struct sim_limits *limits,
+			struct sim_prompt *prompt, size_t *room, struct sim_refusal *refusal)
 {
 	PL_JSON_EACH(part, parts) {
 		const json_t *text = json_object_get(part, "text");
 		const char *type = pl_json_get_text(part, "type");
 
+		if (limits->media && type != NULL && !json_is_string(text) &&
+		    prompt->media_items++ < SIM_MEDIA_ITEMS_MAX) {
+			if (append_media(part, type, prompt, room, refusal) < 0)
+				return -1;
+			continue;
+		}
 		/* vLLM's message for an image or audio if the model does not support it. */
 		if (!json_is_string(text))
 			return sim_refuse(refusal, 400, "BadRequestError", NULL,
-					  "At most 0 %.32s(s) may be provided in one prompt",
+					  "At most %d %.32s(s) may be provided in one prompt",
+					  limits->media ? SIM_MEDIA_ITEMS_MAX : 0,
 					  type != NULL ? type : "part");
 		append(prompt, room, json_string_value(text), json_string_length(text));
 	}
 	return 0;
 }
 
-static int append_message(const json_t *message, struct sim_prompt *prompt, size_t *room,
-			  struct sim_refusal *refusal)
+static int append_message(const json_t *message, const struct sim_limits *limits,
+			  struct sim_prompt *prompt, size_t *room, struct sim_refusal *refusal)
 {
 	const char *role = pl_json_get_text(message, "role");
 	const json_t *content = json_object_get(message, "content");
@@ -98,7 +121,7 @@ static int append_message(const json_t *message, struct sim_prompt *prompt, size
 	prompt->ids[prompt->count++] = role_id(role);
 	if (json_is_string(content))
 		append(prompt, room, json_string_value(content), json_string_length(content));
-	else if (append_parts(content, prompt, room, refusal) < 0)
+	else if (append_parts(content, limits, prompt, room, refusal) < 0)
 		return -1;
 	prompt->ids[prompt->count++] = END_ID;
 	return 0;
@@ -120,7 +143,8 @@ static int from_messages(const json_t *messages, const json_t *body,
 	/* Allocates memory even for an empty list of messages. */
 	append(&prompt, &room, "", 0);
 	for (size_t i = 0; i < json_array_size(messages); i++) {
-		if (append_message(json_array_get(messages, i), &prompt, &room, refusal) < 0) {
+		if (append_message(json_array_get(messages, i), limits, &prompt, &room, refusal) <
+		    0) {
 			free(prompt.ids);
 			return -1;
 		}

@@ -12,6 +12,9 @@ struct sim_limits;
 struct sim_prompt {
 	uint32_t *ids;
 	size_t count;
+	uint32_t media_tokens; /* of these, for media */
+	uint32_t media_items;
+	uint32_t media_end; /* position after the last of them */
 };
 
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);

@@ -290,6 +290,7 @@ static int settle_length(struct sim_request *ret, int64_t max_tokens, uint32_t m
 
 	for (size_t i = 0; i < ret->prompt_count; i++) {
 		ret->prompt_tokens += (uint32_t)ret->prompts[i].count;
+		ret->media_tokens += ret->prompts[i].media_tokens;
 		if (ret->prompts[i].count > longest)
 			longest = ret->prompts[i].count;
 	}

@@ -37,6 +37,7 @@ struct sim_limits {
 	uint32_t max_model_len;
 	int64_t max_logprobs;  /* -1: no limit */
 	bool no_chat_template; /* messages are refused */
+	bool media;            /* messages may hold images, videos and audio */
 	bool embeds; /* --convert embed: a pair is compared by the embeddings of its texts */
 	uint32_t dimensions; /* of an embedding */
 };
@@ -58,6 +59,7 @@ struct sim_request {
 	struct sim_prompt *prompts;
 	size_t prompt_count;
 	uint32_t prompt_tokens; /* of all prompts */
+	uint32_t media_tokens;  /* of these, for media */
 	/* pooled requests only */
 	bool pooled;
 	enum sim_encoding encoding;

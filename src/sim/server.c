@@ -340,6 +340,7 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 			    .name_count = options->name_count + options->lora_count,
 			    .max_logprobs = options->max_logprobs,
 			    .no_chat_template = options->no_chat_template,
+			    .media = options->media,
 			    .embeds = options->embeds,
 			    .dimensions = (uint32_t)options->profile->hidden },
 		.listener = { .fd = -1 },

@@ -38,8 +38,8 @@ static void test_sim_event_log__lines(void **state)
 {
 	char path[SCRATCH_PATH];
 	struct sim_event_log *log = open_log(path);
-	struct sim_event_id *named = sim_event_log_request(log, 1000, "a\"b", 7);
-	struct sim_event_id *nameless = sim_event_log_request(log, 2000, NULL, 1);
+	struct sim_event_id *named = sim_event_log_request(log, 1000, "a\"b", 7, 0);
+	struct sim_event_id *nameless = sim_event_log_request(log, 2000, NULL, 1, 0);
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
@@ -74,7 +74,7 @@ static void test_sim_event_log__nothing_is_lost(void **state)
 {
 	char path[SCRATCH_PATH];
 	struct sim_event_log *log = open_log(path);
-	struct sim_event_id *id = sim_event_log_request(log, 0, "x", 1);
+	struct sim_event_id *id = sim_event_log_request(log, 0, "x", 1, 0);
 	struct pl_err err = PL_ERR_INIT;
 	unsigned long expected = 0;
 	char line[256];
@@ -103,7 +103,7 @@ static void test_sim_event_log__none(void **state)
 
 	(void)state;
 	assert_int_equal(sim_event_log_open("/no/such/folder/log", &log, &err), -1);
-	assert_null(sim_event_log_request(NULL, 0, "x", 1));
+	assert_null(sim_event_log_request(NULL, 0, "x", 1, 0));
 	sim_event_log_token(NULL, NULL, 0, 0, 0, 0, 0);
 	sim_event_log_end(NULL, NULL, 0, 0, 0, "completed");
 	sim_event_log_flush(NULL);

@@ -1080,7 +1080,7 @@ class ResultBenchmark(TypedDict, total=False):
     random_batch_size: Union[int, None]
     no_reranker: bool
     random_mm_base_items_per_request: Union[int, None]
-    random_mm_num_mm_items_range_ratio: Union[Union[float, None], Literal['inf', '-inf']]
+    random_mm_num_mm_items_range_ratio: Union[float, None]
     random_mm_limit_mm_per_prompt: Union[Dict[str, Any], List[Any], None]
     random_mm_bucket_config: Union[Dict[str, Any], List[Any], None]
     hf_subset: Union[str, None]

@@ -412,3 +412,18 @@ int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi)
 		value = pcg64_lemire64(rng, max);
 	return (int64_t)((uint64_t)lo + value);
 }
+
+double pl_pcg64_double(struct pl_pcg64 *rng)
+{
+	return (double)(pl_pcg64_next64(rng) >> 11) * 0x1p-53;
+}
+
+void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t len)
+{
+	uint32_t word = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		word = i % 4 == 0 ? pl_pcg64_next32(rng) : word >> 8;
+		out[i] = (uint8_t)word;
+	}
+}

@@ -53,3 +53,7 @@ uint64_t pl_pcg64_next64(struct pl_pcg64 *rng);
 uint32_t pl_pcg64_next32(struct pl_pcg64 *rng);
 /* integers(lo, hi): lo <= value < hi. A span of one draws nothing. */
 int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi);
+/* random(): 0 <= value < 1. Leaves a buffered half of a 64-bit draw for the next 32-bit draw. */
+double pl_pcg64_double(struct pl_pcg64 *rng);
+/* integers(0, 256, len, uint8): the bytes of 32-bit draws; those left of the last one are dropped. */
+void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t len);

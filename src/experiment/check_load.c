@@ -351,7 +351,8 @@ void exp_check_output_length(struct exp_checker *c)
 	const char *key;
 	int64_t len;
 
-	if (is_dataset(c, "custom")) {
+	if (is_dataset(c, "custom") || is_dataset(c, "custom_image") ||
+	    is_dataset(c, "custom_audio")) {
 		key = "benchmark.custom_output_len";
 		len = output_len(c, c->bench->custom_output_len, &key);
 		if (len < 1 && len != -1)
@@ -576,7 +577,10 @@ static void warn_of_dataset(struct exp_checker *c, enum vllm_bench_id id)
 	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
 		const char *name = exp_dataset_at(i)->name;
 		size_t len = strlen(name);
-		if (strncmp(option, name, len) != 0 || option[len] != '_' ||
+		auto_free char *start = pl_strdup(name);
+		for (char *at = start; *at != '\0'; at++)
+			*at = *at == '-' ? '_' : *at;
+		if (strncmp(option, start, len) != 0 || option[len] != '_' ||
 		    strncmp(c->bench->dataset_name, name, len) == 0)
 			continue;
 		auto_free char *wanted = pl_asprintf("{benchmark.dataset_name} %s", name);

@@ -17,8 +17,10 @@ enum exp_dataset_trait {
 	EXP_DATASET_WHOLE_OUTPUT =
 		/* requests its exact output length: ignores end-of-sequence tokens */
 	16,
-	EXP_DATASET_TIMED = 32, /* has its own send times */
-	EXP_DATASET_PAIRS = 64, /* a request is a query and its documents */
+	EXP_DATASET_TIMED = 32,   /* has its own send times */
+	EXP_DATASET_PAIRS = 64,   /* a request is a query and its documents */
+	EXP_DATASET_IMAGES = 128, /* requests have images or videos */
+	EXP_DATASET_AUDIO = 256,  /* requests have audio */
 };
 
 struct exp_dataset {
@@ -31,11 +33,14 @@ enum exp_backend_trait {
 	EXP_BACKEND_TAKES_IDS = 1, /* prompts may be token ids */
 	EXP_BACKEND_CHAT =
 		2, /* the server applies the chat template; the first event has the role */
-	EXP_BACKEND_POOLS = 4,    /* the response is one JSON text without output tokens */
-	EXP_BACKEND_LISTS = 8,    /* one request may hold several prompts */
-	EXP_BACKEND_PAIRS = 16,   /* a request is a query and its documents, all texts */
-	EXP_BACKEND_OBJECTS = 64, /* a prompt may be an object with the keys of the body */
-	EXP_BACKEND_MEDIA = 32,   /* made for images; this version sends texts only */
+	EXP_BACKEND_POOLS = 4,      /* the response is one JSON text without output tokens */
+	EXP_BACKEND_LISTS = 8,      /* one request may hold several prompts */
+	EXP_BACKEND_PAIRS = 16,     /* a request is a query and its documents, all texts */
+	EXP_BACKEND_OBJECTS = 64,   /* a prompt may be an object with the keys of the body */
+	EXP_BACKEND_MEDIA = 32,     /* sends images and videos */
+	EXP_BACKEND_AUDIO = 128,    /* sends audio */
+	EXP_BACKEND_OF_MEDIA = 512, /* made for media: a prompt without its image is refused */
+	EXP_BACKEND_FORM = 256,     /* the body is a form with a file of audio */
 };
 
 struct exp_backend {

@@ -388,6 +388,12 @@ static bool take_number_member(struct io_jwalk *walk, struct res_record *record,
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->output_tokens);
 	if (io_jwalk_is(walk, "input_sequences"))
 		return take_count(walk, TOKENS_MAX, 0, &record->input_sequences);
+	if (io_jwalk_is(walk, "images"))
+		return take_count(walk, TOKENS_MAX, 0, &record->images);
+	if (io_jwalk_is(walk, "videos"))
+		return take_count(walk, TOKENS_MAX, 0, &record->videos);
+	if (io_jwalk_is(walk, "audio_s"))
+		return take_seconds(walk, &record->audio_s);
 	if (io_jwalk_is(walk, "server_queue_s"))
 		return take_seconds(walk, &record->server_queue_s);
 	if (io_jwalk_is(walk, "server_ttft_s"))

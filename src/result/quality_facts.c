@@ -154,10 +154,11 @@ static double sequences_of(const struct res_record *record)
 	return record->input_sequences > 1 ? (double)record->input_sequences : 1;
 }
 
+/* The server counts tokens of media, whose number the client does not know. */
 static bool has_offset(const struct res_record *record)
 {
 	return record->ok && record->prompt_tokens != RES_NO_COUNT &&
-	       record->prompt_tokens_requested != RES_NO_COUNT;
+	       record->prompt_tokens_requested != RES_NO_COUNT && !res_record_has_media(record);
 }
 
 static double offset_of(const struct res_record *record)

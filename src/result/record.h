@@ -121,6 +121,10 @@ struct res_record {
 	uint32_t session; /* that the request belongs to, from 1; 0: none */
 	uint32_t turn;    /* place in its session, from 0 */
 	uint32_t tries;   /* including this one; 0: not sent */
+	/* media of the prompt: images, videos, and seconds of audio; 0: none */
+	int64_t images;
+	int64_t videos;
+	double audio_s;
 	/* measured by the server and reported with its usage, in seconds; NaN: not */
 	double server_queue_s;
 	double server_ttft_s;
@@ -176,6 +180,11 @@ struct res_event_cursor {
 struct res_event_cursor res_record_cursor(const struct res_record *record);
 bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret);
 /* Whether vLLM's client counts an event with these flags as a chunk (record->output_chunks). */
+static inline bool res_record_has_media(const struct res_record *record)
+{
+	return record->images > 0 || record->videos > 0 || record->audio_s > 0;
+}
+
 static inline bool res_record_is_chunk(const struct res_record *record, unsigned flags)
 {
 	return !record->output_chunks || (flags & (RES_EVENT_CONTENT | RES_EVENT_EMPTY_TEXT)) != 0;

@@ -98,6 +98,16 @@ static void add_seconds(struct pl_buf *line, const char *before, double seconds)
 	pl_buf_addf(line, "%s%s", before, text);
 }
 
+void res_record_add_media(struct pl_buf *line, int64_t images, int64_t videos, double audio_s)
+{
+	if (images > 0)
+		pl_json_add_i64(line, ",\"images\":", images, RES_NO_COUNT);
+	if (videos > 0)
+		pl_json_add_i64(line, ",\"videos\":", videos, RES_NO_COUNT);
+	if (audio_s > 0)
+		add_seconds(line, ",\"audio_s\":", audio_s);
+}
+
 bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 {
 	size_t before = line->len;
@@ -144,6 +154,7 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 		pl_json_add_i64(line, ",\"session\":", record->session, 0);
 		pl_json_add_i64(line, ",\"turn\":", record->turn, RES_NO_COUNT);
 	}
+	res_record_add_media(line, record->images, record->videos, record->audio_s);
 	add_text(line, ",\"finish_reason\":", record->finish_reason);
 	if (record->done_missing)
 		pl_buf_add_text(line, ",\"done_missing\":true");
@@ -384,6 +395,15 @@ static int take_session(struct reader *r, struct res_record *record)
 	return 0;
 }
 
+/* Written only for requests with such media. */
+static int take_media(struct reader *r, const char *key, int64_t *ret)
+{
+	if (json_object_get(r->json, key) != NULL &&
+	    (take_integer(r, key, 0, ret) < 0 || *ret == 0))
+		return wrong(r, key, "an integer of at least 1, or no key");
+	return 0;
+}
+
 static int take_counts(struct reader *r, struct res_record *record)
 {
 	if (take_integer(r, "prompt_tokens_requested", RES_NO_COUNT,
@@ -398,7 +418,8 @@ static int take_counts(struct reader *r, struct res_record *record)
 	    (take_integer(r, "input_sequences", 0, &record->input_sequences) < 0 ||
 	     record->input_sequences == 0))
 		return wrong(r, "input_sequences", "an integer of at least 1, or no key");
-	if (take_session(r, record) < 0)
+	if (take_session(r, record) < 0 || take_media(r, "images", &record->images) < 0 ||
+	    take_media(r, "videos", &record->videos) < 0)
 		return -1;
 	const json_t *value = take(r, "token_source");
 	if (value == NULL)
@@ -521,6 +542,7 @@ static int take_all(struct reader *r, struct res_record *record)
 	    take_seconds(r, "server_queue_s", &record->server_queue_s) < 0 ||
 	    take_seconds(r, "server_ttft_s", &record->server_ttft_s) < 0 ||
 	    take_seconds(r, "server_decode_s", &record->server_decode_s) < 0 ||
+	    take_seconds(r, "audio_s", &record->audio_s) < 0 ||
 	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
 		    0 ||
 	    take_error(r, record) < 0)

@@ -12,6 +12,8 @@
  * reached.
  */
 bool res_record_add_json(struct pl_buf *line, const struct res_record *record);
+/* Appends the keys of the media of a request, after another key; nothing without media. */
+void res_record_add_media(struct pl_buf *line, int64_t images, int64_t videos, double audio_s);
 /*
  * Rejects text that could not have been written by this program. Free *ret with res_record_done().
  */

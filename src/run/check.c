@@ -214,7 +214,10 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 	    pl_text_equal(bench->kind, "startup"))
 		return;
 	if (bench_dataset_check(bench, &err) < 0 || run_repeat_check_dataset(experiment, &err) < 0)
-		add_reason(experiment, "benchmark.dataset_path", &err, problems);
+		add_reason(experiment,
+			   bench->dataset_path != NULL ? "benchmark.dataset_path"
+						       : "benchmark.dataset_name",
+			   &err, problems);
 	if (bench->plot_dataset_stats && plot_canvas_check(&err) < 0)
 		add_reason(experiment, "benchmark.plot_dataset_stats", &err, problems);
 }

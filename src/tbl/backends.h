@@ -14,21 +14,21 @@
 BACKEND(vllm, "vllm", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
 BACKEND(openai, "openai", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
 BACKEND(openai_chat, "openai-chat", NOW, "/v1/chat/completions", "chat/completions",
-	EXP_BACKEND_CHAT)
+	EXP_BACKEND_CHAT | EXP_BACKEND_MEDIA)
 BACKEND(openai_responses, "openai-responses", NOW, "/v1/responses", "responses", 0)
 BACKEND(openai_audio, "openai-audio", LATER, "/v1/audio/transcriptions", NULL, 0)
 BACKEND(openai_embeddings, "openai-embeddings", NOW, "/v1/embeddings", "embeddings",
 	EXP_BACKEND_POOLS | EXP_BACKEND_TAKES_IDS | EXP_BACKEND_LISTS)
 BACKEND(openai_embeddings_chat, "openai-embeddings-chat", NOW, "/v1/embeddings", "embeddings",
-	EXP_BACKEND_POOLS)
+	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA)
 BACKEND(openai_embeddings_clip, "openai-embeddings-clip", NOW, "/v1/embeddings", "embeddings",
-	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA)
+	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA | EXP_BACKEND_OF_MEDIA)
 BACKEND(openai_embeddings_vlm2vec, "openai-embeddings-vlm2vec", NOW, "/v1/embeddings", "embeddings",
-	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA)
+	EXP_BACKEND_POOLS | EXP_BACKEND_MEDIA | EXP_BACKEND_OF_MEDIA)
 BACKEND(infinity_embeddings, "infinity-embeddings", NOW, "/embeddings", "embeddings",
 	EXP_BACKEND_POOLS | EXP_BACKEND_LISTS)
 BACKEND(infinity_embeddings_clip, "infinity-embeddings-clip", NOW, "/embeddings", "embeddings",
-	EXP_BACKEND_POOLS | EXP_BACKEND_LISTS | EXP_BACKEND_MEDIA)
+	EXP_BACKEND_POOLS | EXP_BACKEND_LISTS | EXP_BACKEND_MEDIA | EXP_BACKEND_OF_MEDIA)
 BACKEND(vllm_pooling, "vllm-pooling", NOW, "/pooling", "pooling",
 	EXP_BACKEND_POOLS | EXP_BACKEND_TAKES_IDS | EXP_BACKEND_LISTS | EXP_BACKEND_OBJECTS)
 BACKEND(vllm_rerank, "vllm-rerank", NOW, "/v1/rerank", "rerank",

@@ -27,7 +27,7 @@ BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
     "seed dataset, arrivals and adapter choice with this number",
     .group = "Dataset", .after = "output_len")
 BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
-    "send N requests; 0 or less: all records of custom, spec_bench, speed_bench or timed_trace",
+    "send N requests; 0 or less: all records of custom, custom_image, spec_bench, speed_bench or timed_trace",
     .group = "Dataset", .after = "dataset_path")
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
     "take the prompts from this source",
@@ -52,7 +52,11 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
         { "speed_bench", OPTION_MORE,
           "the server applies the chat template; errors name `file:line`" },
         { "timed_trace", OPTION_MORE,
-          "also CSV traces of Azure, BurstGPT and Vidur, and OpenTelemetry spans; every run has the same prompts" }),
+          "also CSV traces of Azure, BurstGPT and Vidur, and OpenTelemetry spans; every run has the same prompts" },
+        { "random-mm", OPTION_DIFFERENT,
+          "images alone; equal pixels, and equal bytes with libjpeg-turbo 2.1" },
+        { "custom_image", OPTION_MORE,
+          "errors name `file:line`" }),
     .older_values = HINTS(
         { "sonnet", "removed in vLLM 0.32; use an experiment file (profllm run), or "
                     "--dataset-name random without --dataset-path" },
@@ -81,7 +85,8 @@ BENCH(INT, VALUE, custom_output_len, "--custom-output-len", 256, -1, 100000000,
 BENCH(BOOL, FLAG, custom_ensure_client_side_data, "--custom-ensure-client-side-data",
     false, -INF, INF,
     "custom_image: always send images inline",
-    .group = "Other datasets", .after = "custom_output_len", .later = true)
+    .group = "Other datasets", .after = "custom_output_len", .verdict = OPTION_DIFFERENT,
+    .remark = "the bytes of a file are sent as they are, and not encoded again as JPEG")
 BENCH(INT, VALUE, spec_bench_output_len, "--spec-bench-output-len", 256, -INF, INF,
     "spec_bench: request N output tokens",
     .group = "Other datasets", .after = "prefix_repetition_output_len")
@@ -156,21 +161,23 @@ BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
     "random-rerank: shape the prompts for an embedding model",
     .group = "Other datasets", .after = "random_mm_bucket_config")
 BENCH(INT, VALUE, random_mm_base_items_per_request, "--random-mm-base-items-per-request",
-    1, -INF, INF,
+    1, 0, 65536,
     "random-mm: send N media items per request on average",
-    .group = "Other datasets", .later = true)
+    .group = "Other datasets")
 BENCH(FLOAT, VALUE, random_mm_num_mm_items_range_ratio, "--random-mm-num-mm-items-range-ratio",
-    0.0, -INF, INF,
+    0.0, 0, 1,
     "random-mm: spread the number of items by this share, 0 to 1",
-    .group = "Other datasets", .later = true)
+    .group = "Other datasets")
 BENCH(JSON, VALUE, random_mm_limit_mm_per_prompt, "--random-mm-limit-mm-per-prompt",
     "{\"image\": 255, \"video\": 1}", -INF, INF,
     "random-mm: limit the items of each kind in one prompt",
-    .group = "Other datasets", .later = true)
+    .group = "Other datasets")
 BENCH(JSON, VALUE, random_mm_bucket_config, "--random-mm-bucket-config",
     "{\"(256, 256, 1)\": 0.5, \"(720, 1280, 1)\": 0.5, \"(720, 1280, 16)\": 0.0}", -INF, INF,
     "random-mm: draw item sizes with these shares, each (height, width, frames)",
-    .group = "Other datasets", .later = true, .literal = true)
+    .group = "Other datasets", .verdict = OPTION_MORE,
+    .remark = "refused before the first request where a size, a share or the image library is missing",
+    .literal = true)
 BENCH(STRING, VALUE, hf_subset, "--hf-subset", null, -INF, INF,
     "hf: use this subset of the dataset",
     .nullable = true, .group = "Other datasets", .later = true)
@@ -238,13 +245,13 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
         { "openai-responses", OPTION_MORE,
           "like `openai`; usage is in the last event" },
         { "openai-embeddings-clip", OPTION_DIFFERENT,
-          "texts only" },
+          "images of `custom_image`; `sharegpt` has none" },
         { "openai-embeddings-vlm2vec", OPTION_DIFFERENT,
-          "texts only" },
+          "images of `custom_image`; `sharegpt` has none" },
         { "infinity-embeddings", OPTION_DIFFERENT,
           "datasets of random tokens need `/tokenize`, which an Infinity server lacks: use `custom`" },
         { "infinity-embeddings-clip", OPTION_DIFFERENT,
-          "texts only; otherwise like `infinity-embeddings`" }),
+          "images of `custom_image`; otherwise like `infinity-embeddings`" }),
     .older_values = HINTS(
         { "sglang", "use --backend openai, which sends the same requests" },
         { "lmdeploy", "use --backend openai, which sends the same requests" },

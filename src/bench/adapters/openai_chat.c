@@ -6,7 +6,7 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 		       struct pl_buf *buf, struct pl_err *err)
 {
 	auto_json json_t *body = json_object();
-	json_t *messages = bench_openai_messages(sample);
+	json_t *messages = bench_openai_messages(sample, NULL, BENCH_MEDIA_LAST);
 
 	if (messages == NULL)
 		return pl_err_invalid(err, "sample %lld has no text or messages for a chat",

@@ -65,14 +65,24 @@ int bench_pooled_body_write(const struct bench_encode *encode, json_t *body, str
 	return write_body(body, buf, err);
 }
 
-json_t *bench_openai_messages(const struct bench_sample *sample)
+json_t *bench_openai_messages(const struct bench_sample *sample, const char *text,
+			      enum bench_media_place place)
 {
+	json_t *content;
+
 	if (sample->messages != NULL)
 		return json_incref(sample->messages);
-	if (sample->prompt == NULL)
+	text = text != NULL ? text : sample->prompt;
+	if (text == NULL)
 		return NULL;
-	return json_pack("[{s:s, s:[{s:s, s:o}]}]", "role", "user", "content", "type", "text",
-			 "text", pl_json_from_ctext(sample->prompt));
+	json_t *part = json_pack("{s:s, s:o}", "type", "text", "text", pl_json_from_ctext(text));
+	content = json_array();
+	if (place == BENCH_MEDIA_FIRST)
+		json_array_extend(content, sample->media);
+	json_array_append_new(content, part);
+	if (place == BENCH_MEDIA_LAST)
+		json_array_extend(content, sample->media);
+	return json_pack("[{s:s, s:o}]", "role", "user", "content", content);
 }
 
 /* No response has this many tokens: a larger count is invalid, and sums of it might overflow. */

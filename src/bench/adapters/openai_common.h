@@ -20,10 +20,13 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 int bench_pooled_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
 			    struct pl_err *err) PL_MUST_CHECK;
 /*
- * Returns the messages of a sample: its own, or one user message whose content is a list of one typed
- * part with its prompt. NULL: it has neither. New reference.
+ * Returns the messages of a sample: its own, or one user message whose content is a list of a typed part
+ * with `text` (NULL: the prompt of the sample) and the parts of its media. NULL: it has no text. New
+ * reference.
  */
-json_t *bench_openai_messages(const struct bench_sample *sample);
+enum bench_media_place { BENCH_MEDIA_LAST, BENCH_MEDIA_FIRST };
+json_t *bench_openai_messages(const struct bench_sample *sample, const char *text,
+			      enum bench_media_place place);
 
 int bench_openai_decode(const char *data, size_t len, struct bench_event *ret);
 

@@ -2,10 +2,13 @@
  * The pooling protocols: embeddings of an OpenAI-like and of an Infinity server, by prompts or by chat
  * messages, vLLM's /pooling, and reranking. A response is one JSON text: a list of results and a usage.
  *
- * The protocols for images (clip, vlm2vec) send texts in the same bytes as the protocols without images.
+ * The protocols for images (clip, vlm2vec) send texts alone in the same bytes as the protocols without images.
  */
 #include "bench/adapters/adapters_priv.h"
 
+#include <string.h>
+
+#include "base/text.h"
 #include "bench/adapters/openai_common.h"
 
 /* As many tokens as the model takes; longer prompts are cut. */
@@ -47,12 +50,12 @@ static int encode_embeddings(const struct bench_encode *encode, const struct ben
 	return bench_pooled_body_write(encode, body, buf, err);
 }
 
-static int encode_embeddings_chat(const struct bench_encode *encode,
-				  const struct bench_sample *sample, struct pl_buf *buf,
-				  struct pl_err *err)
+static int encode_messages(const struct bench_encode *encode, const struct bench_sample *sample,
+			   const char *text, enum bench_media_place place, struct pl_buf *buf,
+			   struct pl_err *err)
 {
 	auto_json json_t *body = json_object();
-	json_t *messages = bench_openai_messages(sample);
+	json_t *messages = bench_openai_messages(sample, text, place);
 
 	if (messages == NULL)
 		return pl_err_invalid(err, "sample %lld has no text or messages for a chat",
@@ -61,6 +64,37 @@ static int encode_embeddings_chat(const struct bench_encode *encode,
 	json_object_set_new(body, "messages", messages);
 	json_object_set_new(body, "truncate_prompt_tokens", json_integer(ALL_TOKENS));
 	return bench_pooled_body_write(encode, body, buf, err);
+}
+
+static int encode_embeddings_chat(const struct bench_encode *encode,
+				  const struct bench_sample *sample, struct pl_buf *buf,
+				  struct pl_err *err)
+{
+	return encode_messages(encode, sample, NULL, BENCH_MEDIA_LAST, buf, err);
+}
+
+/* CLIP embeds an image or a text: the text of a prompt with an image is not sent. */
+static int encode_clip(const struct bench_encode *encode, const struct bench_sample *sample,
+		       struct pl_buf *buf, struct pl_err *err)
+{
+	const char *text = json_array_size(sample->media) > 0 ? "" : NULL;
+
+	return encode_messages(encode, sample, text, BENCH_MEDIA_LAST, buf, err);
+}
+
+/* Half of the requests with an image ask for the image itself, as in vLLM; the image comes first. */
+static int encode_vlm2vec(const struct bench_encode *encode, const struct bench_sample *sample,
+			  struct pl_buf *buf, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+
+	if (json_array_size(sample->media) > 0 && sample->prompt != NULL)
+		text = sample->index == RES_NO_COUNT || sample->index % 2 == 0
+			       ? pl_strdup("Represent the given image.")
+			       : pl_asprintf("Represent the given image with the following "
+					     "question: %s",
+					     sample->prompt);
+	return encode_messages(encode, sample, text, BENCH_MEDIA_FIRST, buf, err);
 }
 
 static int encode_infinity(const struct bench_encode *encode, const struct bench_sample *sample,
@@ -73,6 +107,28 @@ static int encode_infinity(const struct bench_encode *encode, const struct bench
 		return -1;
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "input", input);
+	return bench_pooled_body_write(encode, body, buf, err);
+}
+
+/* The URL of the one image takes the place of the text, whose kind is given as "image". */
+static int encode_infinity_clip(const struct bench_encode *encode,
+				const struct bench_sample *sample, struct pl_buf *buf,
+				struct pl_err *err)
+{
+	auto_json json_t *body = json_object();
+	const json_t *part = json_array_get(sample->media, 0);
+	const char *type = pl_json_get_text(part, "type");
+
+	if (type == NULL)
+		return encode_infinity(encode, sample, buf, err);
+	if (json_array_size(sample->media) > 1)
+		return pl_err_invalid(err,
+				      "sample %lld has %zu images, expected one for this "
+				      "backend",
+				      (long long)sample->index, json_array_size(sample->media));
+	json_object_set_new(body, "model", json_string(encode->model));
+	json_object_set(body, "input", json_object_get(json_object_get(part, type), "url"));
+	json_object_set_new(body, "modality", json_stringn(type, strcspn(type, "_")));
 	return bench_pooled_body_write(encode, body, buf, err);
 }
 
@@ -188,9 +244,9 @@ static int decode_pooled(const char *data, size_t len, struct bench_event *ret)
 
 const struct bench_adapter bench_adapter_openai_embeddings = POOLED(encode_embeddings);
 const struct bench_adapter bench_adapter_openai_embeddings_chat = POOLED(encode_embeddings_chat);
-const struct bench_adapter bench_adapter_openai_embeddings_clip = POOLED(encode_embeddings_chat);
-const struct bench_adapter bench_adapter_openai_embeddings_vlm2vec = POOLED(encode_embeddings_chat);
+const struct bench_adapter bench_adapter_openai_embeddings_clip = POOLED(encode_clip);
+const struct bench_adapter bench_adapter_openai_embeddings_vlm2vec = POOLED(encode_vlm2vec);
 const struct bench_adapter bench_adapter_infinity_embeddings = POOLED(encode_infinity);
-const struct bench_adapter bench_adapter_infinity_embeddings_clip = POOLED(encode_infinity);
+const struct bench_adapter bench_adapter_infinity_embeddings_clip = POOLED(encode_infinity_clip);
 const struct bench_adapter bench_adapter_vllm_pooling = POOLED(encode_pooling);
 const struct bench_adapter bench_adapter_vllm_rerank = POOLED(encode_rerank);

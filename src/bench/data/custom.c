@@ -29,6 +29,20 @@ static int64_t output_len(const struct vllm_bench *bench)
 	return bench_dataset_output_len(bench, bench->custom_output_len);
 }
 
+int bench_custom_output(const struct vllm_bench *bench, const json_t *json, size_t line_no,
+			int64_t *ret, struct pl_err *err)
+{
+	if (output_len(bench) != FROM_RECORDS)
+		return 0;
+	*ret = whole_of(json_object_get(json, "output_tokens"));
+	if (*ret >= 1)
+		return 0;
+	return pl_err_invalid(err,
+			      "%s:%zu: 'output_tokens': expected an integer of at least 1, "
+			      "because {benchmark.custom_output_len} is -1",
+			      bench->dataset_path, line_no);
+}
+
 static int take_line(const struct vllm_bench *bench, const json_t *json, size_t line_no,
 		     struct bench_entries *into, struct pl_err *err)
 {
@@ -40,15 +54,8 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 	if (!json_is_string(prompt) && !is_object)
 		return pl_err_invalid(err, "%s:%zu: expected an object with a string 'prompt'",
 				      bench->dataset_path, line_no);
-	if (output_len(bench) == FROM_RECORDS) {
-		entry.output_tokens = whole_of(json_object_get(json, "output_tokens"));
-		if (entry.output_tokens < 1)
-			return pl_err_invalid(
-				err,
-				"%s:%zu: 'output_tokens': expected an integer of at least 1, "
-				"because {benchmark.custom_output_len} is -1",
-				bench->dataset_path, line_no);
-	}
+	if (bench_custom_output(bench, json, line_no, &entry.output_tokens, err) < 0)
+		return -1;
 	if (is_object)
 		entry.object = json_incref((json_t *)prompt);
 	else
@@ -71,6 +78,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		.output_len = output_len(bench) == FROM_RECORDS ? RES_NO_COUNT : output_len(bench),
 		.templated = !bench->skip_chat_template && !bench->skip_tokenizer_init,
 		.template_args = bench->chat_template_kwargs,
+		.output_uncounted = true,
 		.without = "; use --skip-chat-template (skip_chat_template: true) to send prompts "
 			   "without a template",
 	};

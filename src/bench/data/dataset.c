@@ -144,6 +144,8 @@ int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 	auto_entries entries = { 0 };
 
 	assert(kind != NULL);
+	if (kind->check != NULL && kind->check(bench, err) < 0)
+		return -1;
 	return load(kind, bench, NULL, &entries, err);
 }
 
@@ -204,6 +206,7 @@ void bench_dataset_free(struct bench_dataset *dataset)
 		json_decref(dataset->samples[i].messages);
 		json_decref(dataset->samples[i].inputs);
 		json_decref(dataset->samples[i].tools);
+		json_decref(dataset->samples[i].media);
 	}
 	free(dataset->samples);
 	free(dataset->sha256);

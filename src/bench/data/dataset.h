@@ -20,6 +20,11 @@ struct bench_sample {
 	 */
 	json_t *inputs;
 	/*
+	 * Images and videos: the parts of a chat message {"type": "image_url", "image_url": {"url": …}}
+	 * that follow the prompt; NULL: none.
+	 */
+	json_t *media;
+	/*
 	 * Requested, as counted by vLLM: for random without the special tokens that the server
 	 * adds, for sharegpt and custom with those of the tokenizer; RES_NO_COUNT: unknown.
 	 */

@@ -11,6 +11,8 @@
 struct bench_entry {
 	char *prompt;          /* NULL: generated, or an object */
 	json_t *object;        /* a prompt with the keys of a body; NULL: none */
+	json_t *messages;      /* chat messages with the prompt and its media; NULL: none */
+	json_t *media;         /* parts after the prompt; NULL: none */
 	char *completion;      /* NULL: none */
 	int64_t input_tokens;  /* of a generated prompt */
 	int64_t output_tokens; /* RES_NO_COUNT: not given */
@@ -69,6 +71,11 @@ struct bench_dataset_kind {
 	 */
 	int (*read)(const struct vllm_bench *bench, int fd, struct bench_entries *into,
 		    struct pl_err *err);
+	/*
+	 * Checks the host and the options for the dataset, before a server is started: a library may be
+	 * missing. NULL: nothing to check.
+	 */
+	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
 	const char *nothing; /* missing content of a file without entries: "no prompts" */
 	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
 };
@@ -148,7 +155,7 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids,
 
 /* Returns whether the backend accepts prompts that are objects with the keys of the body. */
 bool bench_dataset_takes_objects(const struct vllm_bench *bench);
-/* Returns whether the backend is made for images, which this version does not send. */
+/* Returns whether the backend is made for images: the images of the dataset must be sent. */
 bool bench_dataset_wants_media(const struct vllm_bench *bench);
 
 /*
@@ -163,6 +170,7 @@ struct bench_sampling {
 	int64_t output_len;          /* for all; RES_NO_COUNT: that of each entry */
 	bool templated;              /* the chat template is applied to the prompts */
 	const json_t *template_args; /* of the template; NULL: none */
+	bool output_uncounted;       /* without a tokenizer, one token is requested, as in vLLM */
 	const char *without;         /* alternative for an error message; NULL: none */
 };
 /*
@@ -171,5 +179,11 @@ struct bench_sampling {
  */
 int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
 			 struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Sets the output length of a record of a custom dataset, if custom_output_len is -1; -1: the record has
+ * none.
+ */
+int bench_custom_output(const struct vllm_bench *bench, const json_t *json, size_t line_no,
+			int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 /* Returns output_len if it is set, otherwise `own`. */
 int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t set_len);

@@ -67,12 +67,14 @@ static struct bench_sample take_entry(const struct bench_dataset_work *work,
 	struct bench_sample sample = {
 		.prompt = pl_take(entry->prompt),
 		.inputs = pl_take(entry->object),
+		.messages = pl_take(entry->messages),
+		.media = pl_take(entry->media),
 		.prompt_tokens = tokens,
 		.output_tokens = how->output_len == RES_NO_COUNT ? entry->output_tokens
 								 : how->output_len,
 	};
 
-	if (work->bench->skip_tokenizer_init)
+	if (work->bench->skip_tokenizer_init && how->output_uncounted)
 		sample.output_tokens = OUTPUT_UNCOUNTED;
 	return sample;
 }
@@ -123,7 +125,9 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	if (work->bench->skip_tokenizer_init)
 		bench_dataset_note(work->into,
 				   "the tokenizer is turned off: prompt lengths are unknown before "
-				   "the run, and each request asks for one token");
+				   "the run%s",
+				   how->output_uncounted ? ", and each request asks for one token"
+							 : "");
 	else if (work->tokenizer == NULL)
 		bench_dataset_note(
 			work->into,

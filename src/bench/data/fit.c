@@ -131,7 +131,7 @@ bool bench_dataset_takes_objects(const struct vllm_bench *bench)
 
 bool bench_dataset_wants_media(const struct vllm_bench *bench)
 {
-	return exp_backend_has(bench->backend, EXP_BACKEND_MEDIA);
+	return exp_backend_has(bench->backend, EXP_BACKEND_OF_MEDIA);
 }
 
 int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err)

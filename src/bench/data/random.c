@@ -64,7 +64,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (bench_random_make_prefix(work, random, prefix_len, &prefix, err) < 0)
 		return pl_err_wrap(err, "prefix of the random prompts");
 	auto_free struct bench_fit *fits = pl_alloc_array(draws.count, sizeof(*fits));
-	int done = bench_random_make(work, random, &draws, &prefix, 0, fits, err);
+	int done = bench_random_make(work, random, &draws, &prefix, 0, NULL, fits, err);
 	if (done == 0) {
 		add_all(work, random, &draws, fits);
 		bench_random_note(work, random);

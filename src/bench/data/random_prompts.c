@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/rng.h"
+#include "experiment/kinds.h"
 #include "experiment/values.h"
 
 struct bench_random {
@@ -88,7 +89,7 @@ int bench_random_draw(struct bench_dataset_work *work, struct bench_random *rand
 	int64_t in_high = (int64_t)ceil((double)real * (1 + ratio.input));
 	int64_t out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
 	int64_t out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
-	if (prefix + in_low < 1)
+	if (prefix + in_low < 1 && !exp_dataset_has(bench->dataset_name, EXP_DATASET_IMAGES))
 		return pl_err_invalid(err,
 				      "{benchmark.random_input_len} is too small: %lld minus %lld "
 				      "special tokens and the range ratio leaves an empty prompt",
@@ -131,8 +132,8 @@ static struct bench_drawer drawer_of(struct bench_random *random)
  * because each correction draws from the same generator.
  */
 static int fit(struct bench_dataset_work *work, struct bench_random *random,
-	       const struct bench_random_draws *draws, size_t prefix_len, struct bench_fit *fits,
-	       struct pl_err *err)
+	       const struct bench_random_draws *draws, size_t prefix_len,
+	       const struct bench_random_more *more, struct bench_fit *fits, struct pl_err *err)
 {
 	struct bench_drawer drawer = drawer_of(random);
 
@@ -144,13 +145,16 @@ static int fit(struct bench_dataset_work *work, struct bench_random *random,
 			return -1;
 		random->mismatches += fits[i].ids.count != target;
 		random->off += (int64_t)fits[i].ids.count - (int64_t)target;
+		if (more != NULL && more->draw(more->user, i, &random->pcg, err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
 int bench_random_make(struct bench_dataset_work *work, struct bench_random *random,
 		      const struct bench_random_draws *draws, const struct bench_ids *prefix,
-		      size_t first, struct bench_fit *fits, struct pl_err *err)
+		      size_t first, const struct bench_random_more *more, struct bench_fit *fits,
+		      struct pl_err *err)
 {
 	for (size_t i = 0; i < draws->count; i++) {
 		if (bench_dataset_take_tokens(work, (int64_t)prefix->count, err) < 0 ||
@@ -159,8 +163,14 @@ int bench_random_make(struct bench_dataset_work *work, struct bench_random *rand
 	}
 	for (size_t i = 0; i < draws->count; i++)
 		fits[i].ids = tokens_of(random, draws, prefix, i, first);
+	if (!random->as_ids)
+		return fit(work, random, draws, prefix->count, more, fits, err);
 	/* ids are sent as drawn: nothing is to be fitted */
-	return random->as_ids ? 0 : fit(work, random, draws, prefix->count, fits, err);
+	for (size_t i = 0; i < draws->count && more != NULL; i++) {
+		if (more->draw(more->user, i, &random->pcg, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int bench_random_make_prefix(struct bench_dataset_work *work, struct bench_random *random,

@@ -9,6 +9,13 @@
 
 /* The generator, and the tokens allowed in prompts. */
 struct bench_random;
+struct pl_pcg64;
+
+/* Draws more for prompt i from the generator, after its text is complete. NULL: nothing. */
+struct bench_random_more {
+	int (*draw)(void *user, size_t i, struct pl_pcg64 *rng, struct pl_err *err);
+	void *user;
+};
 
 struct bench_random_draws {
 	size_t count;
@@ -28,7 +35,7 @@ bool bench_random_sends_ids(const struct bench_random *random);
 
 /*
  * Draws `count` lengths around these means, and the offsets. `prefix`: tokens before each prompt. Returns
- * -1 if a prompt could be empty. *ret must be freed with bench_random_draws_done().
+ * -1 if a prompt could be empty, which random-mm allows. *ret must be freed with bench_random_draws_done().
  */
 int bench_random_draw(struct bench_dataset_work *work, struct bench_random *random, size_t count,
 		      int64_t input_len, int64_t output_len, int64_t prefix,
@@ -39,11 +46,13 @@ void bench_random_draws_done(struct bench_random_draws *draws);
 
 /*
  * Fills fits[count] with the tokens of each prompt after `prefix`. The index of prompt i in its run of the
- * vocabulary is i + first. Texts are corrected until they have the drawn length.
+ * vocabulary is i + first. Texts are corrected until they have the drawn length; `more` is called after each
+ * (NULL: not at all).
  */
 int bench_random_make(struct bench_dataset_work *work, struct bench_random *random,
 		      const struct bench_random_draws *draws, const struct bench_ids *prefix,
-		      size_t first, struct bench_fit *fits, struct pl_err *err) PL_MUST_CHECK;
+		      size_t first, const struct bench_random_more *more, struct bench_fit *fits,
+		      struct pl_err *err) PL_MUST_CHECK;
 /* The same for a prefix, whose tokens are drawn one by one. */
 int bench_random_make_prefix(struct bench_dataset_work *work, struct bench_random *random,
 			     size_t len, struct bench_ids *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -74,9 +74,9 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (bench_random_new(work, &plan.random, err) < 0 || draw_all(work, &plan, err) < 0)
 		return -1;
 	plan.fits = pl_alloc_array(plan.draws.count, sizeof(*plan.fits));
-	if (bench_random_make(work, plan.random, &plan.query_draws, &none, 0, &plan.query, err) <
-		    0 ||
-	    bench_random_make(work, plan.random, &plan.draws, &none, 1, plan.fits, err) < 0)
+	if (bench_random_make(work, plan.random, &plan.query_draws, &none, 0, NULL, &plan.query,
+			      err) < 0 ||
+	    bench_random_make(work, plan.random, &plan.draws, &none, 1, NULL, plan.fits, err) < 0)
 		return pl_err_wrap(err, "random prompts");
 	for (size_t i = 0; i < plan.draws.count; i += plan.batch) {
 		size_t left = plan.draws.count - i;

@@ -70,7 +70,7 @@ static int make(struct bench_dataset_work *work, struct bench_random *random, si
 		return -1;
 	for (size_t i = 0; i < count && outputs != NULL; i++)
 		outputs[i] = draws.output_lens[i];
-	return bench_random_make(work, random, &draws, &none, 0, *ret, err);
+	return bench_random_make(work, random, &draws, &none, 0, NULL, *ret, err);
 }
 
 static json_t *message(const char *text)

@@ -24,6 +24,8 @@ void bench_entries_done(struct bench_entries *entries)
 		free(entries->items[i].completion);
 		free(entries->items[i].row);
 		json_decref(entries->items[i].object);
+		json_decref(entries->items[i].messages);
+		json_decref(entries->items[i].media);
 	}
 	free(entries->items);
 	*entries = (struct bench_entries){ 0 };
@@ -216,6 +218,8 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 		struct bench_sample copy = work->into->samples[from];
 		copy.prompt = pl_strdup(copy.prompt);
 		copy.inputs = json_incref(copy.inputs);
+		copy.media = json_incref(copy.media);
+		copy.messages = json_incref(copy.messages);
 		bench_dataset_add(work, &copy);
 	}
 	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the dataset has only %zu",

@@ -339,6 +339,9 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 		record->input_sequences = request->input_sequences;
 		record->session = request->session;
 		record->turn = request->turn;
+		record->images = request->images;
+		record->videos = request->videos;
+		record->audio_s = request->audio_s;
 	}
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();

@@ -33,6 +33,9 @@ struct bench_request {
 	bool keeps_response; /* the response becomes a message of the conversation */
 	size_t messages_at;  /* of the turn's own messages in the body */
 	size_t messages_len;
+	int64_t images; /* media of the prompt; 0: none */
+	int64_t videos;
+	double audio_s;
 };
 
 /*

@@ -48,6 +48,7 @@ struct totals {
 	int64_t output_tokens;
 	int64_t input_tokens;
 	int64_t input_sequences;
+	double audio_s;
 	bool input_known;
 	struct res_values offsets; /* prompt tokens from usage - requested */
 };
@@ -58,6 +59,7 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 
 	totals->completed++;
 	totals->input_sequences += record->input_sequences;
+	totals->audio_s += record->audio_s;
 	totals->output_tokens += res_timing_of(record).output_tokens;
 	/* one prompt of unknown length makes the sum unknown */
 	if (prompt == RES_NO_COUNT)
@@ -65,7 +67,7 @@ static void add_finished(const struct res_record *record, struct totals *totals)
 	else
 		totals->input_tokens += prompt;
 	if (record->prompt_tokens != RES_NO_COUNT &&
-	    record->prompt_tokens_requested != RES_NO_COUNT)
+	    record->prompt_tokens_requested != RES_NO_COUNT && !res_record_has_media(record))
 		res_values_add(&totals->offsets,
 			       (double)(record->prompt_tokens - record->prompt_tokens_requested));
 }
@@ -147,7 +149,9 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 			    pl_json_i64(totals.input_sequences, pools));
 	res_rates_write(outcome, how, duration, results);
 	res_peaks_write(outcome, results);
-	json_object_set_new(results, "rtfx", json_null());
+	json_object_set_new(results, "rtfx",
+			    totals.audio_s > 0 ? pl_json_number(totals.audio_s / duration)
+					       : json_null());
 	res_families_collect(outcome, how, NULL, &families);
 	res_families_write(&families, percentiles, percentile_count, true, results);
 	res_client_error_write(outcome, &families, results);

@@ -140,6 +140,7 @@ bool run_line_add_plan(struct pl_buf *buf, size_t index, const struct bench_requ
 		pl_json_add_i64(buf, ",\"session\":", request->session, 0);
 		pl_json_add_i64(buf, ",\"turn\":", request->turn, RES_NO_COUNT);
 	}
+	res_record_add_media(buf, request->images, request->videos, request->audio_s);
 	pl_buf_add_char(buf, '}');
 	return line_end(buf, begin);
 }

@@ -127,6 +127,8 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	const json_t *id = json_object_get(json, "request_id");
 	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0, sequences = 0;
 	int64_t session = 0, turn = 0;
+	int64_t images = 0, videos = 0;
+	double audio_s = json_number_value(json_object_get(json, "audio_s"));
 
 	schema_rename_former_record(json);
 	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
@@ -140,6 +142,8 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	    (json_object_get(json, "session") != NULL &&
 	     (!get_number(json, "session", 0, &session) || !get_number(json, "turn", 0, &turn) ||
 	      session > UINT32_MAX || turn > UINT32_MAX)) ||
+	    (json_object_get(json, "images") != NULL && !get_number(json, "images", 0, &images)) ||
+	    (json_object_get(json, "videos") != NULL && !get_number(json, "videos", 0, &videos)) ||
 	    !json_is_string(id) || json_string_length(id) >= RES_ID_BYTES)
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
@@ -152,6 +156,9 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 	record->input_sequences = sequences;
 	record->session = (uint32_t)session;
 	record->turn = (uint32_t)turn;
+	record->images = images;
+	record->videos = videos;
+	record->audio_s = audio_s > 0 ? audio_s : 0;
 	res_record_set_id(record, json_string_value(id));
 	return true;
 }

@@ -168,12 +168,34 @@ static void link_turns(struct run_plan *plan)
 	}
 }
 
+static int64_t count_parts(const json_t *parts, const char *type)
+{
+	int64_t count = 0;
+
+	PL_JSON_EACH(part, parts) {
+		count += pl_text_equal(pl_json_get_text(part, "type"), type);
+	}
+	return count;
+}
+
+static int64_t parts_of_type(const struct bench_sample *sample, const char *type)
+{
+	int64_t count = count_parts(sample->media, type);
+
+	PL_JSON_EACH(message, sample->messages) {
+		count += count_parts(json_object_get(message, "content"), type);
+	}
+	return count;
+}
+
 /* Sets what a sample requests. */
 static void fill_request(const struct vllm_bench *bench, const struct bench_sample *sample,
 			 struct bench_request *request)
 {
 	request->prompt_tokens = sample->prompt_tokens;
 	request->input_sequences = sequences_of(bench, sample);
+	request->images = parts_of_type(sample, "image_url");
+	request->videos = parts_of_type(sample, "video_url");
 	request->output_tokens = request->input_sequences > 0 ? RES_NO_COUNT
 							      : sample->output_tokens;
 }
@@ -296,6 +318,18 @@ static void add_pieces(struct pieces *pieces, const struct bench_sample *sample,
 			: (struct piece){ text, strlen(text), NULL };
 }
 
+/* Media are hashed alone: all together may be larger than memory that can be allocated twice. */
+static void add_media_hashes(struct pieces *pieces, const json_t *media)
+{
+	PL_JSON_EACH(part, media) {
+		const json_t *held = json_object_get(part, pl_json_get_text(part, "type"));
+		const json_t *url = json_object_get(held, "url");
+		char hex[PL_SHA256_HEX_BYTES];
+		pl_sha256(json_string_value(url), json_string_length(url), hex);
+		add_owned(pieces, pl_strdup(hex), strlen(hex));
+	}
+}
+
 /*
  * A file has the hash of its bytes. In the hash of synthetic prompts, each ends with a zero byte, so that "ab", "c" and
  * "a", "bc" differ.
@@ -311,6 +345,7 @@ static void hash_prompts(struct run_plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		auto_pieces pieces = { 0 };
 		add_pieces(&pieces, &plan->dataset->samples[i], false);
+		add_media_hashes(&pieces, plan->dataset->samples[i].media);
 		for (size_t k = 0; k < pieces.count; k++) {
 			pl_buf_add(&all, pieces.items[k].bytes, pieces.items[k].len);
 			pl_buf_add_char(&all, '\0');

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "io/epoll.h"
 
 /*
  * Events fetched by one wait. More than that are ready only under a load at which the next wait
@@ -187,7 +188,7 @@ static int wait_events(struct io_loop *loop, int64_t due_ns, int64_t now_ns)
 	 */
 	if (!loop->no_pwait2) {
 		struct timespec wait = pl_clock_timespec(wait_ns);
-		int count = epoll_pwait2(loop->epoll_fd, loop->batch, BATCH_MAX, &wait, NULL);
+		int count = io_epoll_pwait2(loop->epoll_fd, loop->batch, BATCH_MAX, &wait);
 		if (count >= 0 || errno != ENOSYS)
 			return count;
 		loop->no_pwait2 = true;

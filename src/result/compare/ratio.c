@@ -251,6 +251,12 @@ static bool bootstrap(const char *id, const struct res_sample *const samples[2],
 
 /* ---- the other cases ----------------------------------------------------------------------- */
 
+/* Logarithms of doubles, whose squares do not overflow. glibc 2.35 has a new hypot(), which the wheel would need. */
+static double in_quadrature(double a, double b)
+{
+	return sqrt(a * a + b * b);
+}
+
 /*
  * Combines two intervals in quadrature, separately for each bound (Zou and Donner), which preserves
  * their asymmetry.
@@ -264,8 +270,8 @@ static void within(const struct res_sample *const samples[2], struct res_ratio *
 	    a->low > value_a || a->high < value_a || b->low > value_b || b->high < value_b)
 		return;
 	double middle = log(ret->ratio);
-	double below = hypot(log(value_b / b->low), log(a->high / value_a));
-	double above = hypot(log(b->high / value_b), log(value_a / a->low));
+	double below = in_quadrature(log(value_b / b->low), log(a->high / value_a));
+	double above = in_quadrature(log(b->high / value_b), log(value_a / a->low));
 	double facing = middle > 0 ? below : above;
 	ret->how = RES_RATIO_WITHIN;
 	ret->interval = around(middle, below, above);

@@ -87,7 +87,8 @@ def test_it_needs_only_glibc_and_the_compiler_from_the_host(wheel, content):
         place = "$ORIGIN" if path.name in bundled else "$ORIGIN/../share/profllm/lib"
         assert re.findall(r"\(RPATH\).*\[(.*)\]", dynamic) == [place] and "(RUNPATH)" not in dynamic, path.name
         newest = max([newest, *(int(text) for text in re.findall(r"Name: GLIBC_2\.(\d+)", readelf("-V", path)))])
-    assert newest == int(minor)
+    # Ubuntu 22.04 has 2.35, RHEL 9 2.34
+    assert newest == int(minor) <= 34
 
 
 def test_each_library_has_its_license(bin_dir, content):
@@ -96,7 +97,7 @@ def test_each_library_has_its_license(bin_dir, content):
     assert "Apache License" in (licenses / "LICENSE").read_text()
     if (bin_dir.parent / "page/dist").exists():
         assert "## react-dom - " in (licenses / "web-licenses.md").read_text()
-    for package in ("libssl3", "libgnutls30", "libpq5", "libsqlite3-0"):
+    for package in ("libssl3", "libgnutls30", "libpq5", "libsqlite3-0", "libexpat1-dev"):
         assert (licenses / f"{package}.txt").stat().st_size > 100 and f"{package} " in sources
     for text in licenses.glob("*.txt"):
         for name in re.findall(r"/usr/share/common-licenses/(L?GPL-[\d.]*\d)", text.read_text()):

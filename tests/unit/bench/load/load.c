@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "events.h"
+#include "io/epoll.h"
 #include "play.h"
 
 #define KERNEL_SIGNALS 8 /* bytes of its sigset_t */
@@ -36,10 +37,8 @@ int epoll_wait(int fd, struct epoll_event *events, int room, int timeout_ms)
 	return wait_with(SYS_epoll_pwait, fd, events, room, timeout_ms);
 }
 
-int epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
-		 const sigset_t *signals)
+int io_epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout)
 {
-	(void)signals;
 	return wait_with(SYS_epoll_pwait2, fd, events, room, (long)timeout);
 }
 

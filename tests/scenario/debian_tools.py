@@ -78,11 +78,12 @@ def system_calls(unit):
     return allowed
 
 
-def copy_settings(root):
-    """Copies the host's package sources and certificates, so that apt works in the root as it does here."""
-    (root / "etc/apt/sources.list").unlink(missing_ok=True)
-    found = [*Path("/etc/apt").glob("sources.list"), *Path("/etc/apt/sources.list.d").iterdir(), *Path("/etc/apt/apt.conf.d").glob("99*"),
-             Path("/etc/resolv.conf"), Path("/etc/hosts"), Path("/etc/ssl/certs/ca-certificates.crt")]
+def copy_settings(root, is_own_release=True):
+    """Copies the host's certificates and, for its own release, package sources, so that apt works in the root as it does here."""
+    found = [*Path("/etc/apt/apt.conf.d").glob("99*"), Path("/etc/resolv.conf"), Path("/etc/hosts"), Path("/etc/ssl/certs/ca-certificates.crt")]
+    if is_own_release:
+        (root / "etc/apt/sources.list").unlink(missing_ok=True)
+        found += [*Path("/etc/apt").glob("sources.list"), *Path("/etc/apt/sources.list.d").iterdir()]
     for path in found:
         if path.exists():
             target = root / path.relative_to("/")
@@ -102,16 +103,18 @@ def mirror():
 class BareDebian:
     """A root that debootstrap makes, with processes and a loopback of its own. Only prepare() reaches the network."""
 
-    def __init__(self, folder):
-        release = platform.freedesktop_os_release()
-        if release.get("ID") != "debian" or os.geteuid() != 0 or not all(map(shutil.which, ("debootstrap", "unshare", "nsenter"))):
+    def __init__(self, folder, release=None):
+        """Makes a root of the release `release`; without it, of the release of the host."""
+        host = platform.freedesktop_os_release()
+        release = release or host.get("VERSION_CODENAME")
+        if host.get("ID") != "debian" or os.geteuid() != 0 or not all(map(shutil.which, ("debootstrap", "unshare", "nsenter"))):
             pytest.skip("needs root on Debian, with debootstrap")
         self.root = folder / "root"
-        done = subprocess.run(["debootstrap", "--variant=minbase", release["VERSION_CODENAME"], self.root, mirror()], capture_output=True,
+        done = subprocess.run(["debootstrap", "--variant=minbase", release, self.root, mirror()], capture_output=True,
                               text=True, check=False)
         if done.returncode != 0:
             pytest.skip(f"debootstrap could not make a root: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
-        copy_settings(self.root)
+        copy_settings(self.root, release == host["VERSION_CODENAME"])
         self.holder = None
 
     def prepare(self, command):

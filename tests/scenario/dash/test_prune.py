@@ -315,7 +315,8 @@ def filled(db, rows):
     texts = {"id": "n", '"run.suite"': "CASE n % 3 WHEN 0 THEN 'nightly' ELSE 'gate' END", '"run.status"': "CASE n % 10 WHEN 0 THEN 'failed' ELSE 'completed' END"}
     artifacts = {"run_id": "'big' || n", "kind": "CASE n % 2 WHEN 0 THEN 'trace' ELSE 'requests' END", "name": "'n'", "sha256": sha256,
                  "bytes": FILE_BYTES, "stored_at": f"'{stamp(0)}'"}
-    tables = {"benchmark_runs": values, "benchmark_texts": texts} if is_address(db) else {"benchmark_runs": values | texts}
+    odd = {"null_fields": "'[]'", "other_kinds": "'{}'"}
+    tables = {"benchmark_runs": values | odd, "benchmark_texts": texts} if is_address(db) else {"benchmark_runs": values | texts}
     change(db, ";".join(f"{series} INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(map(str, columns.values()))} FROM s"
                         for table, columns in {**tables, "artifacts": artifacts}.items()))
     return first

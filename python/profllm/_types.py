@@ -948,6 +948,10 @@ class ExperimentBenchmark(TypedDict, total=False):
     retry_delay: Union[str, float]
     source_addresses: Union[List[Union[str, float, bool]], Union[str, float, bool], None]
     vllm_metrics: Union[Literal['0.32', '0.33'], None]
+    profile_batch_threshold: Union[int, None]
+    profile_duration: Union[float, Literal['inf', '-inf']]
+    steady_state_threshold: Union[float, Literal['inf', '-inf']]
+    steady_state_min_window: Union[float, Literal['inf', '-inf']]
     max_error_share: Union[float, Literal['inf', '-inf']]
     repeats: int
     stop_when: Union[Dict[str, Any], str, None]
@@ -956,6 +960,8 @@ class ExperimentBenchmark(TypedDict, total=False):
     immediate_acks: Union[bool, Literal['yes', 'no', 'on', 'off']]
     continuous_usage: Union[bool, Literal['yes', 'no', 'on', 'off']]
     prompt_token_ids: Union[bool, Literal['yes', 'no', 'on', 'off']]
+    random_cache_hit_fraction: Union[float, Literal['inf', '-inf']]
+    random_cache_ratio: Union[float, Literal['inf', '-inf']]
     vocab_size: Union[int, None]
     batch_size: Union[int, None]
     n: Union[int, None]
@@ -1174,6 +1180,10 @@ class ResultBenchmark(TypedDict, total=False):
     retry_delay: Union[str, None]
     source_addresses: Union[List[str], None]
     vllm_metrics: Literal['0.32', '0.33', None]
+    profile_batch_threshold: Union[int, None]
+    profile_duration: Union[float, None]
+    steady_state_threshold: Union[float, None]
+    steady_state_min_window: Union[float, None]
     max_error_share: Union[float, None]
     repeats: Union[int, None]
     stop_when: Union[Dict[str, Any], List[Any], None]
@@ -1182,6 +1192,8 @@ class ResultBenchmark(TypedDict, total=False):
     immediate_acks: bool
     continuous_usage: bool
     prompt_token_ids: bool
+    random_cache_hit_fraction: Union[float, None]
+    random_cache_ratio: Union[float, None]
     vocab_size: Union[int, None]
     batch_size: Union[int, None]
     n: Union[int, None]

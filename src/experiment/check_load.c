@@ -471,6 +471,30 @@ void exp_check_self_timed(struct exp_checker *c)
 			       "it applies only to {benchmark.dataset_name} timed_trace");
 }
 
+void exp_check_profile_window(struct exp_checker *c)
+{
+	if (c->bench->profile && c->bench->profile_batch_threshold != OPTION_NO_I64)
+		exp_refuse_for(c, "benchmark.profile_batch_threshold",
+			       "{benchmark.profile} already profiles the whole run; remove one of "
+			       "them");
+}
+
+/* Texts could merge tokens at the end of the shared part. */
+void exp_check_warm_prompts(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+
+	if (bench->random_cache_hit_fraction <= 0 || !is_dataset(c, "random"))
+		return;
+	if (!bench->prompt_token_ids || bench->multi_turn)
+		exp_refuse_for(c, "benchmark.random_cache_hit_fraction",
+			       "it needs {benchmark.prompt_token_ids}, and no "
+			       "{benchmark.multi_turn}");
+	if (bench->random_cache_ratio <= 0)
+		exp_refuse(c, "benchmark.random_cache_ratio", "0",
+			   "a share above 0 with {benchmark.random_cache_hit_fraction}");
+}
+
 /* Turns are chats: completions have no messages. */
 void exp_check_multi_turn(struct exp_checker *c)
 {
@@ -641,6 +665,8 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_vllm_metrics, "{benchmark.backend} openai-chat");
 	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_PAIRS))
 		warn_idle(c, VLLM_BENCH_no_reranker, "{benchmark.dataset_name} random-rerank");
+	if (bench->profile_batch_threshold == OPTION_NO_I64)
+		warn_idle(c, VLLM_BENCH_profile_duration, "{benchmark.profile_batch_threshold}");
 	if (bench->lora_modules == NULL)
 		warn_idle(c, VLLM_BENCH_lora_assignment, "{benchmark.lora_modules}");
 }

@@ -78,7 +78,7 @@ void exp_check_profiling(struct exp_checker *c)
 	else if (!pl_text_equal(c->bench->client, "native"))
 		exp_refuse_for(c, "profiling.enabled",
 			       "{benchmark.client} 'native' is needed to send the requests");
-	else if (c->bench->profile)
+	else if (c->bench->profile || c->bench->profile_batch_threshold != OPTION_NO_I64)
 		exp_refuse_for(c, "profiling.enabled",
 			       "{benchmark.profile} already profiles the measured run; remove one "
 			       "of them");

@@ -55,6 +55,8 @@ int res_how_make(const struct vllm_bench *bench, bool finite_rate, bool ignores_
 		.ignores_eos = extra != NULL ? json_is_true(extra) : ignores_eos,
 		.min_tokens = count_of(bench->extra_body, "min_tokens"),
 		.max_tokens = max_tokens_of(bench->extra_body),
+		.steady_share = bench->steady_state_threshold,
+		.steady_window_s = bench->steady_state_min_window,
 	};
 
 	if (exp_slo_parse(bench->goodput, &how.slo, err) < 0 ||
@@ -85,13 +87,14 @@ json_t *res_how_to_json(const struct res_how *how)
 
 	for (size_t i = 0; i < how->percentile_count; i++)
 		json_array_append_new(percentiles, json_real(how->percentiles[i]));
-	return json_pack("{s:o, s:{s:o, s:o, s:o}, s:o, s:b, s:b, s:o, s:o}", "percentiles",
-			 percentiles, "slo", "ttft_ms", pl_json_number(how->slo.ttft_ms), "tpot_ms",
-			 pl_json_number(how->slo.tpot_ms), "e2el_ms",
-			 pl_json_number(how->slo.e2el_ms), "max_concurrency",
-			 count_json(how->max_concurrency), "finite_rate", how->finite_rate,
-			 "ignores_eos", how->ignores_eos, "min_tokens", count_json(how->min_tokens),
-			 "max_tokens", count_json(how->max_tokens));
+	return json_pack(
+		"{s:o, s:{s:o, s:o, s:o}, s:o, s:b, s:b, s:o, s:o, s:f, s:f}", "percentiles",
+		percentiles, "slo", "ttft_ms", pl_json_number(how->slo.ttft_ms), "tpot_ms",
+		pl_json_number(how->slo.tpot_ms), "e2el_ms", pl_json_number(how->slo.e2el_ms),
+		"max_concurrency", count_json(how->max_concurrency), "finite_rate",
+		how->finite_rate, "ignores_eos", how->ignores_eos, "min_tokens",
+		count_json(how->min_tokens), "max_tokens", count_json(how->max_tokens),
+		"steady_share", how->steady_share, "steady_window_s", how->steady_window_s);
 }
 
 static double limit_of(const json_t *json, const char *path)
@@ -99,6 +102,15 @@ static double limit_of(const json_t *json, const char *path)
 	const json_t *value = pl_json_get_path(json, path);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* `otherwise`: for journals of earlier versions. */
+static double in_range(const json_t *json, const char *key, double min, double max,
+		       double otherwise)
+{
+	double value = limit_of(json, key);
+
+	return value >= min && value <= max ? value : otherwise;
 }
 
 void res_how_from_json(const json_t *json, struct res_how *ret)
@@ -116,6 +128,8 @@ void res_how_from_json(const json_t *json, struct res_how *ret)
 		.ignores_eos = pl_json_get_true(json, "ignores_eos"),
 		.min_tokens = count_of(json, "min_tokens"),
 		.max_tokens = count_of(json, "max_tokens"),
+		.steady_share = in_range(json, "steady_share", 0.01, 1, 0.95),
+		.steady_window_s = in_range(json, "steady_window_s", 0, 1e6, 10),
 	};
 	if (json_is_integer(cap) && json_integer_value(cap) > 0)
 		ret->max_concurrency = json_integer_value(cap);

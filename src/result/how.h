@@ -20,6 +20,8 @@ struct res_how {
 	int64_t min_tokens;      /* of the extra body; OPTION_NO_I64: none */
 	/* of the extra body, overrides the value of each request; OPTION_NO_I64: none */
 	int64_t max_tokens;
+	double steady_share;    /* of max_concurrency, from which a closed loop is steady */
+	double steady_window_s; /* minimum length of a steady state */
 };
 
 /* *ret must be freed with res_how_done(). */

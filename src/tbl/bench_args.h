@@ -533,6 +533,20 @@ BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, IN
 BENCH(STRING, VALUE, vllm_metrics, "--vllm-metrics", null, -INF, INF,
     "chats: compute vLLM's metrics like the client of this release; 0.32 counts each event, 0.33 only events with output (0.32, 0.33; default: the release of the server)",
     .nullable = true, .group = "Metrics and files", .ours = true, .choices = ARG_JSON(["0.32", "0.33"]))
+BENCH(INT, VALUE, profile_batch_threshold, "--profile-batch-threshold", null, 1, 1000000,
+    "ask the server to profile once it runs N requests, for profile_duration; this degrades the metrics",
+    .nullable = true, .group = "Metrics and files", .after = "profile", .ours = true,
+    .columnless = true)
+BENCH(FLOAT, VALUE, profile_duration, "--profile-duration", 5, 0.001, 100000,
+    "profile for N seconds after profile_batch_threshold is reached",
+    .group = "Metrics and files", .after = "profile_batch_threshold", .ours = true,
+    .columnless = true)
+BENCH(FLOAT, VALUE, steady_state_threshold, "--steady-state-threshold", 0.95, 0.01, 1,
+    "count a closed loop as steady from this share of max_concurrency on",
+    .group = "Metrics and files", .ours = true, .columnless = true)
+BENCH(FLOAT, VALUE, steady_state_min_window, "--steady-state-min-window", 10, 0, 1000000,
+    "report no steady state that is shorter than N seconds",
+    .group = "Metrics and files", .ours = true, .columnless = true)
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "set the status to partial if more than this share of requests fails",
     .group = "Run", .ours = true)
@@ -559,6 +573,12 @@ BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
 BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
     "random: send token ids instead of text",
     .group = "Dataset random", .ours = true)
+BENCH(FLOAT, VALUE, random_cache_hit_fraction, "--random-cache-hit-fraction", 0, 0, 1,
+    "random: make this share of the prompts warm: they start with the same tokens; needs prompt_token_ids",
+    .group = "Dataset random", .ours = true, .columnless = true)
+BENCH(FLOAT, VALUE, random_cache_ratio, "--random-cache-ratio", 0, 0, 1,
+    "random: let warm prompts share this part of their tokens",
+    .group = "Dataset random", .ours = true, .columnless = true)
 BENCH(INT, VALUE, vocab_size, "--vocab-size", null, 1, 100000000,
     "draw random token ids below N if no tokenizer reports the vocabulary size",
     .nullable = true, .group = "Dataset random", .ours = true)

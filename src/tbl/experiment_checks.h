@@ -36,6 +36,8 @@ CHECK(dataset_file, ALONE, FIRM, LOAD, "a dataset from a file has a path, and a 
 CHECK(dataset_tokenizer, ALONE, FIRM, LOAD, "the tokenizer is turned off only for a dataset that needs none")
 CHECK(num_prompts, ALONE, FIRM, LOAD, "at least one request is sent")
 CHECK(self_timed, ALONE, FIRM, ALL, "only a trace has its own send times")
+CHECK(profile_window, ALONE, FIRM, ALL, "the server profiles the whole run or a part of it")
+CHECK(warm_prompts, ALONE, FIRM, LOAD, "warm prompts share tokens, and are sent as token ids")
 CHECK(multi_turn, ALONE, FIRM, LOAD, "conversations are chats, and come from a dataset with turns")
 CHECK(cache_bust, ALONE, FIRM, ALL, "only a trace keeps its prompts out of the prefix cache")
 CHECK(request_id_prefix, ALONE, FIRM, ALL, "request ids fit into a header")

@@ -6,7 +6,9 @@
  */
 #include "bench/data/random_prompts.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t input_len(const struct vllm_bench *bench)
 {
@@ -29,6 +31,29 @@ static void add_one(struct bench_dataset_work *work, const struct bench_random *
 		sample.prompt = pl_take(fit->text);
 	}
 	bench_dataset_add(work, &sample);
+}
+
+/*
+ * Warm prompts, spread evenly, start with the same tokens: the first ones of a generated prompt. Lengths stay as they
+ * are.
+ */
+static void warm(const struct vllm_bench *bench, struct bench_fit *fits, size_t count)
+{
+	const struct bench_ids *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct bench_ids *ids = &fits[i].ids;
+		double share = bench->random_cache_hit_fraction;
+		if (floor((double)(i + 1) * share) <= floor((double)i * share))
+			continue;
+		size_t len = (size_t)(bench->random_cache_ratio * (double)ids->count);
+		if (first == NULL)
+			first = ids;
+		/* a longer prompt shares no more than the first one has */
+		len = len < first->count ? len : first->count;
+		if (ids != first && len > 0)
+			memcpy(ids->ids, first->ids, len * sizeof(*ids->ids));
+	}
 }
 
 static void add_all(struct bench_dataset_work *work, const struct bench_random *random,
@@ -66,6 +91,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	auto_free struct bench_fit *fits = pl_alloc_array(draws.count, sizeof(*fits));
 	int done = bench_random_make(work, random, &draws, &prefix, 0, NULL, fits, err);
 	if (done == 0) {
+		if (bench_random_sends_ids(random))
+			warm(bench, fits, draws.count);
 		add_all(work, random, &draws, fits);
 		bench_random_note(work, random);
 	}

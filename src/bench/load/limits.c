@@ -19,6 +19,9 @@ static uint64_t connections_needed(const struct bench_load *load)
 		return 0;
 	if (capped && (uint64_t)load->max_concurrency < load->count)
 		return (uint64_t)load->max_concurrency;
+	/* one per session at a time */
+	if (load->session_count > 0 && load->session_concurrency != OPTION_NO_I64)
+		return (uint64_t)load->session_concurrency;
 	return capped || !load->finite_rate ? load->count : 0;
 }
 

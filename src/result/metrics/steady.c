@@ -11,18 +11,13 @@
  * one builds up its backlog, the server is not under the requested load.
  */
 
-/* Shorter windows are not representative of a steady state. */
-#define WINDOW_NS_MIN (10 * PL_NS_PER_S)
-/* Share of max_concurrency from which a closed loop counts as full. */
-#define FULL_SHARE 0.95
-
 struct window {
 	int64_t start_ns;
 	int64_t end_ns;
 };
 
 /* From the first time the loop is full to the last time it stops being full. */
-static bool closed_window(const struct res_outcome *outcome, int64_t max_concurrency,
+static bool closed_window(const struct res_outcome *outcome, const struct res_how *how,
 			  struct window *ret)
 {
 	auto_free struct res_inflight *changes = pl_alloc_array(outcome->count * 2,
@@ -39,7 +34,7 @@ static bool closed_window(const struct res_outcome *outcome, int64_t max_concurr
 		changes[count++] = (struct res_inflight){ timing.last_chunk_ns, -1 };
 	}
 	res_inflight_sort(changes, count);
-	double wanted = ceil(FULL_SHARE * (double)max_concurrency);
+	double wanted = ceil(how->steady_share * (double)how->max_concurrency);
 	int64_t limit = wanted > 1 ? (int64_t)wanted : 1;
 	int64_t open = 0;
 	bool started = false;
@@ -90,9 +85,8 @@ json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_h
 
 	if (!closed && !how->finite_rate)
 		return json_null();
-	if (!(closed ? closed_window(outcome, how->max_concurrency, &window)
-		     : open_window(outcome, &window)) ||
-	    window.end_ns - window.start_ns < WINDOW_NS_MIN)
+	if (!(closed ? closed_window(outcome, how, &window) : open_window(outcome, &window)) ||
+	    res_seconds(window.start_ns, window.end_ns) < how->steady_window_s)
 		return json_null();
 
 	auto_free bool *chosen = pl_alloc_array(outcome->count, sizeof(bool));

@@ -9,8 +9,8 @@
 #include "result/outcome.h"
 
 /*
- * Returns results.steady: an object, or null if there is no such part or it is shorter than 10 s.
- * percentiles: in percent. New reference.
+ * Returns results.steady: an object, or null if there is no such part or it is shorter than
+ * how->steady_window_s. percentiles: in percent. New reference.
  */
 json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_how *how,
 			   const double *percentiles, size_t percentile_count);

@@ -82,6 +82,9 @@ int run_extras_start(const struct run_context *run, const struct run_route *rout
 	read_counters(&route->target, &ret->before);
 	if (bench->profile)
 		start_profiler(run, &route->target, ret);
+	if (bench->profile_batch_threshold != OPTION_NO_I64 &&
+	    run_profile_window_start(run, &route->target, &ret->profile, err) < 0)
+		return -1;
 	if (bench->probe_request_rate > 0)
 		return run_probe_start(run, route, model, &ret->probe, err);
 	return 0;
@@ -91,6 +94,8 @@ void run_extras_stop(const struct run_context *run, const struct run_target *tar
 		     struct run_extras *extras)
 {
 	run_probe_stop(extras->probe);
+	if (extras->profile != NULL)
+		extras->profiled |= run_profile_window_stop(extras->profile);
 	if (extras->flush_ns == 0)
 		return;
 	run_log(run, "waiting for the server to write its profile");
@@ -119,4 +124,6 @@ void run_extras_done(struct run_extras *extras)
 {
 	run_probe_free(extras->probe);
 	extras->probe = NULL;
+	run_profile_window_free(extras->profile);
+	extras->profile = NULL;
 }

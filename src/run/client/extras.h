@@ -6,11 +6,13 @@
 
 #include "host/telemetry/spec_decode.h"
 #include "run/client/probe.h"
+#include "run/client/profile_window.h"
 
 struct run_target;
 
 struct run_extras {
-	struct run_probe *probe; /* NULL: none */
+	struct run_probe *probe;            /* NULL: none */
+	struct run_profile_window *profile; /* NULL: none */
 	struct host_spec_decode before;
 	struct host_spec_decode after;
 	int64_t flush_ns; /* the server may be profiling and may take this long to end that; 0: not profiling */

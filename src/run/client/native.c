@@ -72,6 +72,9 @@ int run_native_prepare(const struct run_client_input *in, struct run_measured *r
 	struct bench_load load = run_route_load(run, in->route);
 	load.requests = ret->plan->requests;
 	load.count = ret->plan->count;
+	load.finite_rate = run_plan_has_rate(&run->experiment->bench);
+	load.session_count = ret->plan->dataset->session_count;
+	load.session_concurrency = run->experiment->bench.multi_turn_concurrency;
 	if (bench_load_check_limits(&load, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
 	return run_check_stop(run);

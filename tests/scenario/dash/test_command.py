@@ -2,6 +2,7 @@
 for files that others wrote, only what they record; hostile documents reach no file and no variable of the server."""
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -43,7 +44,8 @@ def shell(bin_dir, line, folder, patience):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_pasted_back(bin_dir, dashboard, tmp_path, patience, example):
-    more = ["--set", f"benchmark.dataset_path={SOURCE}/configs/examples/data/conversations.json"] if "dataset_path" in example.read_text() else []
+    file = re.search(r"dataset_path: (\S+)", example.read_text())
+    more = ["--set", f"benchmark.dataset_path={SOURCE}/{file.group(1)}"] if file else []
     done = run_profllm(bin_dir, "run", "-c", example, *FEW, *more, "-o", tmp_path / "first.json", "--upload", dashboard.url, patience=patience)
     first = load_result(tmp_path / "first.json")
     assert done.returncode == 0, done.stderr

@@ -90,6 +90,52 @@ def test_spec_bench_has_a_separate_seed(bin_dir, tmp_path, words, category):
     assert ids_and_prompts(got) == [(f"s{i}", templated(row["turns"][0]), 4) for i, row in enumerate(rows)]
 
 
+@pytest.mark.parametrize("share, ratio", [(0.25, 0.5), (1, 0.8), (0.4, 1)])
+def test_warm_prompts_share_a_part(bin_dir, tmp_path, share, ratio):
+    words = ["--random-input-len", 40, "--random-output-len", 2, "--num-prompts", 20, "--prompt-token-ids", "--vocab-size", 5000]
+    plain = [prompt for _, prompt, _ in ids_and_prompts(sent(bin_dir, tmp_path, *words)[0])]
+    got = [prompt for _, prompt, _ in ids_and_prompts(sent(bin_dir, tmp_path, *words, "--random-cache-hit-fraction", share,
+                                                           "--random-cache-ratio", ratio)[0])]
+    warm = [i for i in range(20) if int((i + 1) * share) > int(i * share)]
+    part = int(40 * ratio)
+    assert len(warm) == round(20 * share)
+    for i in range(20):
+        start = plain[warm[0]][:part] if i in warm else plain[i][:part]
+        assert got[i] == start + plain[i][part:]
+
+
+def test_warm_prompts_need_ids(bin_dir):
+    done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--random-cache-hit-fraction", "0.5", "--port", "1"], capture_output=True,
+                          text=True, timeout=60, check=False, env=run_tools.environment())
+    assert done.returncode == 2 and "--random-cache-hit-fraction: it needs --prompt-token-ids" in done.stderr
+    assert "--random-cache-ratio: found 0, expected a share above 0" in done.stderr
+
+
+@pytest.mark.parametrize("words, steady", [([], False), (["--steady-state-min-window", "0.1"], True),
+                                           (["--steady-state-min-window", "0.1", "--steady-state-threshold", "0.5"], True),
+                                           (["--steady-state-min-window", "60"], False)])
+def test_the_steady_state_has_a_share_and_a_length(bin_dir, tmp_path, words, steady):
+    out = tmp_path / "r.json"
+    with Server(bin_dir, "--sim-step", "2ms", model="org/tiny") as server:
+        done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--num-prompts", "80", "--max-concurrency", "8",
+                               "--random-input-len", "8", "--random-output-len", "20", "--output", out, *words], capture_output=True,
+                              text=True, timeout=120, check=False, env=run_tools.environment(), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(out.read_text())["results"]["steady"]
+    assert (found is not None) == steady
+    if steady:
+        lines = subprocess.run(["zstd", "-dc", tmp_path / "r.requests.jsonl.zst"], capture_output=True, text=True, check=True).stdout
+        spans = [(one["acted_ns"], one["events"][-1][0]) for one in map(json.loads, lines.splitlines())]
+        changes = sorted([(begin, 1) for begin, _ in spans] + [(end, -1) for _, end in spans])
+        limit = int(np.ceil(float(words[3]) * 8)) if len(words) > 2 else 8
+        level, full, last = 0, None, None
+        for t, change in changes:
+            level += change
+            full = t if full is None and level >= limit else full
+            last = t if full is not None and change < 0 and level == limit - 1 else last
+        assert (found["end_s"] - found["start_s"]) == pytest.approx((last - full) / 1e9, abs=1e-6)
+
+
 def test_speed_bench_reads_a_part_of_a_folder(bin_dir, tmp_path):
     rows = [{"messages": [{"role": "user", "content": "word " * (i + 1)}], "category": "ab"[i % 2]} for i in range(8)]
     folder = tmp_path / "speed"

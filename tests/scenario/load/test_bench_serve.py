@@ -279,3 +279,19 @@ def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     assert any("/stop_profile" in line for line in profiled.lines)
     done = bench(bin_dir, server, "--num-prompts", 2, "--profile", cwd=tmp_path)
     assert "'/start_profile' returned status 404" in done.stderr
+
+
+def test_a_part_of_a_run_is_profiled(bin_dir, tmp_path):
+    with Server(bin_dir, "--sim-step", "5ms", "--profiler-config", '{"profiler": "torch", "torch_profiler_dir": "/tmp"}', "--sim-log",
+                tmp_path / "log", model="org/tiny") as profiled:
+        words = ["--num-prompts", 40, "--random-output-len", 40, "--max-concurrency", 8, "--output", "r.json", "--overwrite",
+                 "--profile-duration", 0.2]
+        done = bench(bin_dir, profiled, *words, "--profile-batch-threshold", 6, cwd=tmp_path)
+        assert "the profiler of the server is running" in done.stderr
+        result = json.loads((tmp_path / "r.json").read_text())
+        assert ("profiled", "over_limit") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
+        done = bench(bin_dir, profiled, *words, "--profile-batch-threshold", 9, cwd=tmp_path)
+        assert "never ran profile_batch_threshold (9) requests at once" in done.stderr
+    asked = [line for line in profiled.lines if "_profile HTTP" in line]
+    assert len(asked) == 2 and "/start_profile" in asked[0] and "/stop_profile" in asked[1]
+

@@ -109,7 +109,7 @@ def test_requests_arrive_at_their_times(bin_dir, tmp_path, speed):
     count = 100000 if LONG else 200
     rng = np.random.default_rng(speed)
     at = np.cumsum(rng.exponential(0.0015 * speed, count))
-    path = trace_file(tmp_path, [row(1000 * float(t), 20, 1, [i % 50]) for i, t in enumerate(at)])
+    path = trace_file(tmp_path, [row(1000 * float(t), 16, 1, [i % 50]) for i, t in enumerate(at)])
     result, times = run(bin_dir, tmp_path, "--dataset-path", path, "--num-prompts", 0, "--timed-trace-sec-multiplier", 0.001,
                         "--timed-trace-speed", speed)
     assert result["results"]["completed"] == count
@@ -171,6 +171,29 @@ def test_conversations_of_spans_share_their_start(bin_dir, tmp_path):
     # 64 tokens of an earlier turn are whole blocks of 16
     assert result["results"]["expected_prefix_cache_hit_rate"] == pytest.approx(128 / 320)
     assert result["results"]["prefix_cache_hit_rate"] == pytest.approx(128 / 320, abs=0.02)
+
+
+def session_rows(schedule):
+    """BurstGPT's form with sessions: two turns of a, one of b between them; the trace has the end of each response."""
+    return ("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type,Session ID,Elapsed time\n"
+            "0,GPT-4,20,60,80,Conversation log,a,0.05\n0.02,GPT-4,30,2,32,Conversation log,b,0.01\n"
+            f"{0.04 if schedule == 'timestamps' else 0.25},GPT-4,40,3,43,Conversation log,a,0.05\n")
+
+
+@pytest.mark.parametrize("schedule, pause_ms", [("timestamps", 0), ("gaps", 200)])
+def test_sessions_of_a_trace_keep_their_order(bin_dir, tmp_path, schedule, pause_ms):
+    path = tmp_path / "trace"
+    path.write_text(session_rows(schedule))
+    result, times = run(bin_dir, tmp_path, "--dataset-path", path, "--timed-trace-schedule", schedule, sim=["--sim-step", "3ms"])
+    lines = subprocess.run(["zstd", "-dc", tmp_path / "r.requests.jsonl.zst"], capture_output=True, text=True, check=True).stdout
+    records = {(one["session"], one["turn"]): one for one in map(json.loads, lines.splitlines()) if "session" in one}
+    assert list(records) == [(1, 0), (1, 1)]
+    first, second = records[1, 0], records[1, 1]
+    # 60 tokens take 180 ms: the second turn was recorded before their end
+    pause = (times[second["request_id"]] - first["end_ns"]) / 1e6
+    assert pause_ms - 1 <= pause < pause_ms + 30
+    assert [entry["completed"] for entry in result["results"]["by_turn"]] == [1, 1]
+    assert result["results"]["sessions"]["count"] == 1
 
 
 def blocks_of(rows):

@@ -114,7 +114,10 @@ CHAT = ["--backend", "openai-chat"]
 CLIENT_VALUES = {"--speed-bench-config": ["throughput_2k"], "--speed-bench-max-input-len": ["100"], "--multi-turn": CHAT,
                  "--multi-turn-num-turns": ["4"], "--multi-turn-min-turns": ["2"], "--multi-turn-max-turns": ["4"],
                  "--multi-turn-concurrency": ["3"], "--multi-turn-delay-ms": ["5"], "--multi-turn-prefix-global-ratio": ["0.5"],
-                 "--multi-turn-prefix-conversation-ratio": ["0.5"], "--per-turn-input-len": ["20"]}
+                 "--multi-turn-prefix-conversation-ratio": ["0.5"], "--per-turn-input-len": ["20"], "--profile-batch-threshold": ["8"],
+                 "--profile-duration": ["2"],
+                 "--random-cache-hit-fraction": ["0.5", "--random-cache-ratio", "0.5", "--prompt-token-ids"],
+                 "--random-cache-ratio": ["0.5"], "--steady-state-threshold": ["0.9"], "--steady-state-min-window": ["5"]}
 
 
 def test_a_flag_of_the_rust_client_is_taken_or_answered_as_it_says(bin_dir, source_dir):

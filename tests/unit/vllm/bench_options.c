@@ -207,6 +207,8 @@ static const char *artifact(const char *name)
 		{ "dataset_path", "  dataset_name: sharegpt\n" },
 		{ "random_batch_size", "  backend: vllm-pooling\n" },
 		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
+		{ "random_cache_hit_fraction",
+		  "  prompt_token_ids: true\n  random_cache_ratio: 0.5\n" },
 		{ "multi_turn", "  backend: openai-chat\n" },
 		{ "cache_bust", "  dataset_name: timed_trace\n  dataset_path: x\n" },
 		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },

@@ -36,6 +36,8 @@ static void plan_init(struct plan *plan, double duration_s)
 	plan->how = (struct res_how){
 		.slo = { NAN, NAN, NAN },
 		.max_concurrency = OPTION_NO_I64,
+		.steady_share = 0.95,
+		.steady_window_s = 10,
 	};
 }
 

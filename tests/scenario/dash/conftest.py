@@ -5,7 +5,7 @@ from dashboard_tools import Dashboard
 
 @pytest.fixture
 def db(database, tmp_path):
-    return database.new(tmp_path)
+    return database.with_tables(tmp_path)
 
 
 @pytest.fixture

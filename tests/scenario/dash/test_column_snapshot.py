@@ -399,7 +399,7 @@ def test_kills_while_it_is_written(store):
 def test_a_full_disk_leaves_the_earlier_one(store, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256M", "tmpfs", disk], capture_output=True, text=True, check=False)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48M", "tmpfs", disk], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip(f"could not mount a tmpfs: {done.stderr.strip()}")
     try:
@@ -451,7 +451,7 @@ def test_processes_over_one_server(bin_dir, postgres, tmp_path):
     assert one.file.stat().st_mode & 0o7777 == 0o600
     one.check("column_snapshot")
     # another database of the same server
-    other = Store(bin_dir, postgres.new(), tmp_path / "one")
+    other = Store(bin_dir, postgres.with_tables(), tmp_path / "one")
     with other.without() as there:
         batch(there, [little(i) for i in range(3)])
     assert "another database" in found_reason(other.answers("database")[1])

@@ -150,7 +150,7 @@ def start(stack, bin_dir, db):
 @pytest.mark.parametrize("after", ["earlier", "equal", "later"])
 def test_an_older_dump_is_loaded(bin_dir, database, tmp_path, after):
     """after: the version that the loaded data has reached when the dashboards answer again."""
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     with contextlib.ExitStack() as stack:
         dashboards = start(stack, bin_dir, db)
         one, other = dashboards[0], dashboards[-1]
@@ -197,7 +197,7 @@ def test_an_older_dump_is_loaded(bin_dir, database, tmp_path, after):
 def test_another_database_with_the_same_version(bin_dir, database, tmp_path):
     """The versions are equal, and so are the ids: the rows differ."""
     (tmp_path / "there").mkdir()
-    db, there = database.new(tmp_path), database.new(tmp_path / "there")
+    db, there = database.with_tables(tmp_path), database.with_tables(tmp_path / "there")
     with Dashboard(bin_dir, there) as one:
         store(one, some("there", 0, 20))
         assert one.stop()[0] == 0
@@ -220,7 +220,7 @@ def test_another_database_with_the_same_version(bin_dir, database, tmp_path):
 
 def test_writers_notice_it_before_readers(bin_dir, database, tmp_path):
     """An import that has begun before the data were replaced stores no document that the present data cannot decompress."""
-    db = database.new(tmp_path)
+    db = database.with_tables(tmp_path)
     with contextlib.ExitStack() as stack:
         dashboards = start(stack, bin_dir, db)
         store(dashboards[0], some("first", 0, 3))
@@ -243,7 +243,7 @@ def test_writers_notice_it_before_readers(bin_dir, database, tmp_path):
 
 def test_a_dump_that_is_loaded_in_pieces(bin_dir, postgres, tmp_path):
     """Until its last statement, the dashboards answer with what they have, or refuse; after it, with all rows."""
-    db = postgres.new()
+    db = postgres.with_tables()
     with Dashboard(bin_dir, db) as one, Dashboard(bin_dir, db) as other:
         store(one, some("first", 0, 30))
         dump(db, tmp_path / "dump")

@@ -27,7 +27,7 @@ BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
     "seed dataset, arrivals and adapter choice with this number",
     .group = "Dataset", .after = "output_len")
 BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
-    "send N requests; 0 or less: all records of custom, custom_image, spec_bench, speed_bench or timed_trace",
+    "send N requests; 0 or less: all records of custom, custom_audio, custom_image, spec_bench, speed_bench or timed_trace",
     .group = "Dataset", .after = "dataset_path")
 BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
     "take the prompts from this source",
@@ -55,6 +55,8 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
           "also CSV traces of Azure, BurstGPT and Vidur, and OpenTelemetry spans; every run has the same prompts" },
         { "random-mm", OPTION_DIFFERENT,
           "images alone; equal pixels, and equal bytes with libjpeg-turbo 2.1" },
+        { "custom_audio", OPTION_DIFFERENT,
+          "WAV and FLAC files in chats, with or without `--enable-multimodal-chat`; not for `openai-audio`" },
         { "custom_image", OPTION_MORE,
           "errors name `file:line`" }),
     .older_values = HINTS(

@@ -207,6 +207,7 @@ void bench_dataset_free(struct bench_dataset *dataset)
 		json_decref(dataset->samples[i].inputs);
 		json_decref(dataset->samples[i].tools);
 		json_decref(dataset->samples[i].media);
+		json_decref(dataset->samples[i].audio);
 	}
 	free(dataset->samples);
 	free(dataset->sha256);

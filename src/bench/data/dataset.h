@@ -24,6 +24,7 @@ struct bench_sample {
 	 * that follow the prompt; NULL: none.
 	 */
 	json_t *media;
+	json_t *audio; /* the recording in the media (bench/media/audio.h); NULL: none */
 	/*
 	 * Requested, as counted by vLLM: for random without the special tokens that the server
 	 * adds, for sharegpt and custom with those of the tokenizer; RES_NO_COUNT: unknown.

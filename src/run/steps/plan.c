@@ -196,6 +196,7 @@ static void fill_request(const struct vllm_bench *bench, const struct bench_samp
 	request->input_sequences = sequences_of(bench, sample);
 	request->images = parts_of_type(sample, "image_url");
 	request->videos = parts_of_type(sample, "video_url");
+	request->audio_s = json_number_value(json_object_get(sample->audio, "seconds"));
 	request->output_tokens = request->input_sequences > 0 ? RES_NO_COUNT
 							      : sample->output_tokens;
 }

@@ -3,6 +3,7 @@ import base64
 import io
 import json
 import subprocess
+import wave
 
 import numpy
 import pytest
@@ -211,6 +212,48 @@ def test_embeddings_of_images(bin_dir, tmp_path, backend, path, wanted):
     assert bodies == wanted
     assert all(log[f"p-{i}"][0]["media_tokens"] == 1024 for i in range(2)) and result["results"]["completed"] == 2
     assert all(record["images"] == 1 and record["input_sequences"] == 1 for record in run_tools.read_zst_lines(tmp_path / "full.requests.jsonl.zst"))
+
+
+def wav(samples, rate):
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(rate)
+        out.writeframes(numpy.asarray(samples, dtype="<i2").tobytes())
+    return file.getvalue()
+
+
+def test_recordings_of_custom_audio(bin_dir, tmp_path):
+    sound = numpy.random.default_rng(1).uniform(-1, 1, 4000)
+    (tmp_path / "a.wav").write_bytes(wav(range(24000), 8000))
+    write_lines(tmp_path, {"prompt": "one", "audio": "a.wav"}, {"prompt": "two", "audio": {"array": list(sound), "sampling_rate": 16000}},
+                {"audio": {"array": [0, 1, -1, 5, -5], "sampling_rate": 10}})
+    (tmp_path / "images.jsonl").rename(tmp_path / "audio.jsonl")
+    words = ["--backend", "openai-chat", "--dataset-name", "custom_audio", "--dataset-path", "audio.jsonl", "--custom-output-len", "4", "--disable-shuffle"]
+    bodies, log, result = measured(bin_dir, tmp_path, *words, "--num-prompts", "5")
+    # 16 bits are the upper half of 32, as libsndfile writes them
+    wanted = [(tmp_path / "a.wav").read_bytes(), wav(numpy.rint(sound * (2**31 - 1)).astype(numpy.int64) >> 16, 16000), wav([0, 32767, -32768, 32767, -32768], 10)]
+    sent = [json.loads(body)["messages"][0]["content"] for body in bodies]
+    assert [content[0] for content in sent[:3]] == [{"type": "text", "text": text} for text in ("one", "two", "")]
+    for content, data in zip(sent, wanted):
+        assert content[1:] == [{"type": "input_audio", "input_audio": {"data": base64.b64encode(data).decode(), "format": "wav"}}]
+    seconds = [record["audio_s"] for record in run_tools.read_zst_lines(tmp_path / "full.requests.jsonl.zst")]
+    assert seconds[:3] == [3, 0.25, 0.5] and set(seconds[3:]) <= {3, 0.25, 0.5}
+    assert [log[f"p-{i}"][0]["media_tokens"] for i in range(3)] == [75, 7, 13]
+    assert result["results"]["rtfx"] == pytest.approx(sum(seconds) / result["results"]["duration"], rel=1e-9)
+
+
+@pytest.mark.parametrize("record, message", [
+    ({"prompt": "a"}, "audio.jsonl:1: expected an object with 'audio'"), ({"prompt": 1, "audio": "x"}, "audio.jsonl:1: 'prompt': expected a string"),
+    ({"audio": "gone.wav"}, "audio.jsonl:1: could not read 'gone.wav'"), ({"audio": {"array": [], "sampling_rate": 8}}, "expected an array of numbers"),
+    ({"audio": {"array": ["x"], "sampling_rate": 8}}, "item 0 of the array is not a number"), ({"audio": {"array": [1]}}, "a sampling rate from 1")])
+def test_records_of_custom_audio_are_checked(bin_dir, tmp_path, record, message):
+    (tmp_path / "audio.jsonl").write_text(json.dumps(record) + "\n")
+    done = bench(bin_dir, tmp_path, "--port", "9", "--model", "m", "--backend", "openai-chat", "--dataset-name", "custom_audio", "--dataset-path", "audio.jsonl")
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    done = bench(bin_dir, tmp_path, "--port", "9", "--model", "m", "--dataset-name", "custom_audio", "--dataset-path", "audio.jsonl")
+    assert done.returncode == 2 and "expected one of openai-chat for dataset 'custom_audio'" in done.stderr
 
 
 @pytest.mark.parametrize("part, message", [

@@ -270,6 +270,15 @@ static mode_t mode_of(int flags, va_list rest)
 OPEN(open)
 OPEN(open64)
 
+#define CHECKED_OPEN(name)                                              \
+	int name(const char *path, int flags);                          \
+	int name(const char *path, int flags)                           \
+	{                                                               \
+		return fails(KIND_open) ? -1 : NEXT(name)(path, flags); \
+	}
+CHECKED_OPEN(__open_2)
+CHECKED_OPEN(__open64_2)
+
 #define OPENAT(name)                                                                  \
 	int name(int folder, const char *path, int flags, ...)                        \
 	{                                                                             \
@@ -281,6 +290,15 @@ OPEN(open64)
 	}
 OPENAT(openat)
 OPENAT(openat64)
+
+#define CHECKED_OPENAT(name)                                                    \
+	int name(int folder, const char *path, int flags);                      \
+	int name(int folder, const char *path, int flags)                       \
+	{                                                                       \
+		return fails(KIND_open) ? -1 : NEXT(name)(folder, path, flags); \
+	}
+CHECKED_OPENAT(__openat_2)
+CHECKED_OPENAT(__openat64_2)
 
 static bool is_file(int fd)
 {
@@ -349,6 +367,24 @@ PREAD(pread64, off64_t)
 ssize_t read(int fd, void *ret, size_t len)
 {
 	return shared != NULL && is_file(fd) && fails(KIND_read) ? -1 : NEXT(read)(fd, ret, len);
+}
+
+/* glibc's checked forms, which programs with _FORTIFY_SOURCE call */
+#define CHECKED_PREAD(name, type)                                                  \
+	ssize_t name(int fd, void *ret, size_t len, type at, size_t room);         \
+	ssize_t name(int fd, void *ret, size_t len, type at, size_t room)          \
+	{                                                                          \
+		return fails(KIND_read) ? -1 : NEXT(name)(fd, ret, len, at, room); \
+	}
+CHECKED_PREAD(__pread_chk, off_t)
+CHECKED_PREAD(__pread64_chk, off64_t)
+
+ssize_t __read_chk(int fd, void *ret, size_t len, size_t room);
+ssize_t __read_chk(int fd, void *ret, size_t len, size_t room)
+{
+	return shared != NULL && is_file(fd) && fails(KIND_read)
+		       ? -1
+		       : NEXT(__read_chk)(fd, ret, len, room);
 }
 
 #define TRUNCATE(name, type)                                            \
@@ -454,6 +490,12 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 ssize_t recv(int fd, void *ret, size_t len, int flags)
 {
 	return is_reset(KIND_receive, fd) ? -1 : NEXT(recv)(fd, ret, len, flags);
+}
+
+ssize_t __recv_chk(int fd, void *ret, size_t len, size_t room, int flags);
+ssize_t __recv_chk(int fd, void *ret, size_t len, size_t room, int flags)
+{
+	return is_reset(KIND_receive, fd) ? -1 : NEXT(__recv_chk)(fd, ret, len, room, flags);
 }
 
 ssize_t recvmsg(int fd, struct msghdr *ret, int flags)

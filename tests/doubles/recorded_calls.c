@@ -309,6 +309,25 @@ int openat64(int folder, const char *path, int flags, ...)
 	OPEN_BODY(folder, folder, path, flags, mode);
 }
 
+/* glibc's checked forms, which programs with _FORTIFY_SOURCE call with flags that are not constant: they make no file. */
+#define CHECKED_OPEN(name)                     \
+	int name(const char *path, int flags); \
+	int name(const char *path, int flags)  \
+	{                                      \
+		return open(path, flags);      \
+	}
+CHECKED_OPEN(__open_2)
+CHECKED_OPEN(__open64_2)
+
+#define CHECKED_OPENAT(name)                               \
+	int name(int folder, const char *path, int flags); \
+	int name(int folder, const char *path, int flags)  \
+	{                                                  \
+		return openat(folder, path, flags);        \
+	}
+CHECKED_OPENAT(__openat_2)
+CHECKED_OPENAT(__openat64_2)
+
 /* ---- bytes --------------------------------------------------------------------------------- */
 
 int fflush(FILE *stream)

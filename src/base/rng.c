@@ -427,3 +427,24 @@ void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t len)
 		out[i] = (uint8_t)word;
 	}
 }
+
+/* Draws by masks, unlike integers(). */
+static uint64_t pcg64_interval(struct pl_pcg64 *rng, uint64_t max)
+{
+	uint64_t mask = UINT64_MAX >> __builtin_clzll(max), value;
+
+	do {
+		value = (max <= UINT32_MAX ? pl_pcg64_next32(rng) : pl_pcg64_next64(rng)) & mask;
+	} while (value > max);
+	return value;
+}
+
+void pl_pcg64_shuffle(struct pl_pcg64 *rng, void **items, size_t n)
+{
+	for (size_t i = n; i-- > 1;) {
+		size_t other = (size_t)pcg64_interval(rng, i);
+		void *held = items[i];
+		items[i] = items[other];
+		items[other] = held;
+	}
+}

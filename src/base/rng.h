@@ -57,3 +57,5 @@ int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi);
 double pl_pcg64_double(struct pl_pcg64 *rng);
 /* integers(0, 256, len, uint8): the bytes of 32-bit draws; those left of the last one are dropped. */
 void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t len);
+/* Shuffles pointers in place, as shuffle() and permutation() do. */
+void pl_pcg64_shuffle(struct pl_pcg64 *rng, void **items, size_t n);

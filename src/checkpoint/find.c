@@ -15,11 +15,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hub.h"
 #include "base/text.h"
 
 #define REF_BYTES_MAX 256
 
-static const char *env_text(const json_t *env, const char *name)
+static const char *env_text(const void *env, const char *name)
 {
 	const char *given = pl_json_get_text(env, name);
 	const char *value = given != NULL ? given : getenv(name);
@@ -32,52 +33,6 @@ static bool is_folder(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* "~/x" as Python's expanduser reads it. */
-static char *expand_home(const char *path, const json_t *env)
-{
-	const char *home = env_text(env, "HOME");
-
-	if (home == NULL || (strcmp(path, "~") != 0 && !pl_text_starts(path, "~/")))
-		return pl_strdup(path);
-	return pl_asprintf("%s%s", home, path + 1);
-}
-
-/* Returns the directory of huggingface_hub's repositories. NULL: no home directory. */
-static char *cache_folder(const json_t *env)
-{
-	const char *hub = env_text(env, "HF_HUB_CACHE");
-	const char *older = env_text(env, "HUGGINGFACE_HUB_CACHE");
-	const char *hf_home = env_text(env, "HF_HOME");
-	const char *xdg = env_text(env, "XDG_CACHE_HOME");
-	auto_free char *plain = NULL;
-
-	if (hub != NULL || older != NULL)
-		return expand_home(hub != NULL ? hub : older, env);
-	if (hf_home != NULL)
-		plain = pl_asprintf("%s/hub", hf_home);
-	else if (xdg != NULL)
-		plain = pl_asprintf("%s/huggingface/hub", xdg);
-	else
-		plain = pl_strdup("~/.cache/huggingface/hub");
-	return expand_home(plain, env);
-}
-
-/*
- * Accepts "org/name" or "name", with the characters of repository names. The name becomes part of a
- * path: it must not lead out of the cache.
- */
-static bool is_repository_name(const char *model)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-_./";
-	const char *slash = strchr(model, '/');
-
-	return model[0] != '\0' && model[0] != '/' && model[0] != '.' &&
-	       model[strspn(model, letters)] == '\0' && strstr(model, "..") == NULL &&
-	       strlen(model) <= 200 &&
-	       (slash == NULL || (slash[1] != '\0' && strchr(slash + 1, '/') == NULL));
 }
 
 /* A branch may have a '/' in its name. */
@@ -103,15 +58,7 @@ static char *commit_of(const char *repository, const char *revision)
 static char *find_snapshot(const char *cache, const char *model, const char *revision,
 			   char **ret_root)
 {
-	auto_buf name = PL_BUF(1024);
-
-	for (const char *at = model; *at != '\0'; at++) {
-		if (*at == '/')
-			pl_buf_add_text(&name, "--");
-		else
-			pl_buf_add_char(&name, *at);
-	}
-	auto_free char *plain = pl_asprintf("%s/models--%s", cache, pl_buf_text(&name));
+	auto_free char *plain = pl_hub_repository(cache, "models", model);
 	auto_free char *repository = realpath(plain, NULL);
 	if (repository == NULL)
 		return NULL;
@@ -126,16 +73,16 @@ static char *find_snapshot(const char *cache, const char *model, const char *rev
 /* A folder here wins over a model of the same name, as it does for vLLM. */
 char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_root)
 {
-	auto_free char *path = expand_home(model, source->env);
+	auto_free char *path = pl_hub_expand(model, env_text, source->env);
 	const char *revision = source->revision != NULL ? source->revision : "main";
 	char *found = NULL;
 
 	*ret_root = NULL;
 	if (is_folder(path))
 		return pl_take(path);
-	if (!is_repository_name(model) || !is_revision(revision))
+	if (!pl_hub_is_name(model) || !is_revision(revision))
 		return NULL;
-	auto_free char *cache = cache_folder(source->env);
+	auto_free char *cache = pl_hub_folder(env_text, source->env);
 	found = find_snapshot(cache, model, revision, ret_root);
 	if (found == NULL && source->download_dir != NULL)
 		found = find_snapshot(source->download_dir, model, revision, ret_root);

@@ -218,6 +218,10 @@ static void add_load_command(json_t *lists)
 #define DATASET(id, name, state, origin, traits) \
 	ROW("datasets", "name state~ origin~ traits", name, #state, #origin, #traits)
 #include "tbl/datasets.h"
+#define HF_CLASS(id, state, names, split, output_len, columns, traits, needs)                      \
+	ROW("hf_classes", "id state~ names+ split output_len= columns+ traits needs", #id, #state, \
+	    names, split, #output_len, columns, #traits, needs)
+#include "tbl/hf_classes.h"
 #define BACKEND(id, name, state, endpoint, suffix, traits)                                    \
 	ROW("backends", "name state~ endpoint suffix traits", name, #state, endpoint, suffix, \
 	    #traits)

@@ -367,6 +367,11 @@ void exp_check_output_length(struct exp_checker *c)
 		len = output_len(c, c->bench->speed_bench_output_len, &key);
 		if (len < 1)
 			exp_refuse_number(c, key, len, "an integer of at least 1");
+	} else if (is_dataset(c, "hf")) {
+		key = "benchmark.hf_output_len";
+		len = output_len(c, c->bench->hf_output_len, &key);
+		if (len < 1 && len != OPTION_NO_I64)
+			exp_refuse_number(c, key, len, "an integer of at least 1");
 	}
 }
 
@@ -667,6 +672,11 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_no_reranker, "{benchmark.dataset_name} random-rerank");
 	if (bench->profile_batch_threshold == OPTION_NO_I64)
 		warn_idle(c, VLLM_BENCH_profile_duration, "{benchmark.profile_batch_threshold}");
+	if (!is_dataset(c, "hf")) {
+		warn_idle(c, VLLM_BENCH_no_stream, "{benchmark.dataset_name} hf");
+		warn_idle(c, VLLM_BENCH_blazedit_min_distance, "{benchmark.dataset_name} hf");
+		warn_idle(c, VLLM_BENCH_blazedit_max_distance, "{benchmark.dataset_name} hf");
+	}
 	if (bench->lora_modules == NULL)
 		warn_idle(c, VLLM_BENCH_lora_assignment, "{benchmark.lora_modules}");
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bench/data/dataset.h"
 #include "experiment/kinds.h"
 #include "experiment/section.h"
 #include "result/document.h"
@@ -283,16 +284,16 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 	const char *name = pl_json_get_text(config, "dataset_name");
 	const struct option_location *location = option_locations_find(&experiment->locations,
 								       "benchmark.dataset_path");
-	char now[65];
+	auto_free char *now = NULL;
 
 	/* for synthetic prompts, the hash is known after they were made */
 	if (then == NULL || bench->dataset_path == NULL ||
 	    !pl_text_equal(bench->dataset_name, name) ||
 	    !exp_dataset_has(bench->dataset_name, EXP_DATASET_FILE))
 		return 0;
-	if (pl_file_sha256(bench->dataset_path, now, err) < 0)
+	if (bench_dataset_sha256(bench, &now, err) < 0)
 		return -1;
-	if (pl_text_equal(now, then))
+	if (now == NULL || pl_text_equal(now, then))
 		return 0;
 	/* a user who names another file wants it */
 	if (location != NULL && pl_text_equal(location->source, "--set"))

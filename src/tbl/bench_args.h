@@ -47,6 +47,8 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
           "token ids if the server has no `/tokenize`; no `x-request-id`, as in vLLM" },
         { "burstgpt", OPTION_MORE,
           "token ids where there is no `/tokenize`" },
+        { "hf", OPTION_DIFFERENT,
+          "reads the files of this host and downloads nothing; datasets of images, videos, audio and tools are not supported yet" },
         { "spec_bench", OPTION_MORE,
           "the server applies the chat template; errors name `file:line`" },
         { "speed_bench", OPTION_MORE,
@@ -64,8 +66,10 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
                     "--dataset-name random without --dataset-path" },
         { "custom_mm", "renamed to custom_image" }))
 BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
-    "hf: download the whole dataset instead of streaming it",
-    .group = "Other datasets", .after = "hf_output_len", .later = true)
+    "hf: shuffle all records instead of a stream of them",
+    .group = "Dataset hf", .after = "hf_output_len",
+    .verdict = OPTION_DIFFERENT,
+    .remark = "the order is that of the whole dataset, as in vLLM; nothing is downloaded")
 BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
     "read the dataset from this file, directory or hub id; ${VAR} is expanded",
     .nullable = true, .group = "Dataset", .expand = true, .aside = true)
@@ -132,16 +136,16 @@ BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
     .group = "Other datasets", .after = "timed_trace_label_output_length")
 BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
     "blazedit: skip records with a smaller edit distance, 0 to 1",
-    .group = "Other datasets", .after = "asr_max_audio_len_sec", .later = true)
+    .group = "Dataset hf", .after = "asr_max_audio_len_sec")
 BENCH(FLOAT, VALUE, blazedit_max_distance, "--blazedit-max-distance", 1.0, -INF, INF,
     "blazedit: skip records with a larger edit distance, 0 to 1",
-    .group = "Other datasets", .after = "blazedit_min_distance", .later = true)
+    .group = "Dataset hf", .after = "blazedit_min_distance")
 BENCH(FLOAT, VALUE, asr_max_audio_len_sec, "--asr-max-audio-len-sec", "inf", -INF, INF,
     "speech: skip audio longer than N seconds",
-    .group = "Other datasets", .after = "asr_min_audio_len_sec", .later = true)
+    .group = "Dataset hf", .after = "asr_min_audio_len_sec", .later = true)
 BENCH(FLOAT, VALUE, asr_min_audio_len_sec, "--asr-min-audio-len-sec", 0.0, -INF, INF,
     "speech: skip audio shorter than N seconds",
-    .group = "Other datasets", .after = "no_stream", .later = true)
+    .group = "Dataset hf", .after = "no_stream", .later = true)
 BENCH(INT, VALUE, random_input_len, "--random-input-len", 1024, 0, 100000000,
     "random: send N prompt tokens on average, without the prefix",
     .group = "Dataset random")
@@ -182,19 +186,19 @@ BENCH(JSON, VALUE, random_mm_bucket_config, "--random-mm-bucket-config",
     .literal = true)
 BENCH(STRING, VALUE, hf_subset, "--hf-subset", null, -INF, INF,
     "hf: use this subset of the dataset",
-    .nullable = true, .group = "Other datasets", .later = true)
+    .nullable = true, .group = "Dataset hf")
 BENCH(STRING, VALUE, hf_split, "--hf-split", null, -INF, INF,
     "hf: use this split of the dataset",
-    .nullable = true, .group = "Other datasets", .later = true)
+    .nullable = true, .group = "Dataset hf")
 BENCH(STRING, VALUE, hf_name, "--hf-name", null, -INF, INF,
-    "hf: treat a local copy as the dataset of this name",
-    .nullable = true, .group = "Other datasets", .after = "no_reranker", .later = true)
+    "hf: apply the rules of this dataset of the hub to the files of dataset_path",
+    .nullable = true, .group = "Dataset hf")
 BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
     "hf: request N output tokens",
-    .nullable = true, .group = "Other datasets", .later = true)
+    .nullable = true, .group = "Dataset hf")
 BENCH(LIST_STRING, VALUE, bfcl_categories, "--bfcl-categories", null, -INF, INF,
     "bfcl: use only records of these categories",
-    .nullable = true, .group = "Other datasets", .later = true, .commas = true, .joined = true)
+    .nullable = true, .group = "Dataset hf", .later = true, .commas = true, .joined = true)
 BENCH(INT, VALUE, prefix_repetition_prefix_len, "--prefix-repetition-prefix-len", 256, -INF, INF,
     "prefix_repetition: put N tokens into each shared prefix",
     .group = "Other datasets", .after = "custom_ensure_client_side_data")

@@ -7,6 +7,7 @@
 BENCH_GROUP("Server")
 BENCH_GROUP("Dataset")
 BENCH_GROUP("Dataset random")
+BENCH_GROUP("Dataset hf")
 BENCH_GROUP("Other datasets")
 BENCH_GROUP("Conversations")
 BENCH_GROUP("Load")

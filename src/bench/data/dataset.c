@@ -146,7 +146,23 @@ int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 	assert(kind != NULL);
 	if (kind->check != NULL && kind->check(bench, err) < 0)
 		return -1;
+	if (kind->probe != NULL)
+		return kind->probe(bench, err);
 	return load(kind, bench, NULL, &entries, err);
+}
+
+int bench_dataset_sha256(const struct vllm_bench *bench, char **ret, struct pl_err *err)
+{
+	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	auto_free char *path = kind != NULL && kind->path != NULL ? kind->path(bench) : NULL;
+	char hex[PL_SHA256_HEX_BYTES];
+
+	if (kind != NULL && kind->hash != NULL)
+		return kind->hash(bench, ret, err);
+	if (pl_file_sha256(path != NULL ? path : bench->dataset_path, hex, err) < 0)
+		return -1;
+	*ret = pl_strdup(hex);
+	return 0;
 }
 
 /* Notes replacements in the file: its prompts differ from those that other programs read. */
@@ -184,7 +200,8 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 	dataset->prompt_form = "text";
 	dataset->notes = json_array();
 	work.into = dataset;
-	int done = load(kind, bench, &dataset->sha256, &work.entries, err);
+	int done = kind->hash != NULL ? kind->hash(bench, &dataset->sha256, err)
+				      : load(kind, bench, &dataset->sha256, &work.entries, err);
 	if (done == 0)
 		note_mended(&work);
 	if (done == 0)

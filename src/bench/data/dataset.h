@@ -76,3 +76,9 @@ PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
  * options must be validated (experiment/check.h).
  */
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Hashes the dataset's file or files as the result records it, for a dataset with a path. *ret is
+ * NULL if they are too large to be hashed; the caller owns it.
+ */
+int bench_dataset_sha256(const struct vllm_bench *bench, char **ret,
+			 struct pl_err *err) PL_MUST_CHECK;

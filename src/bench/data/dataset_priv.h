@@ -14,6 +14,7 @@ struct bench_entry {
 	json_t *messages;      /* chat messages with the prompt and its media; NULL: none */
 	json_t *media;         /* parts after the prompt; NULL: none */
 	char *completion;      /* NULL: none */
+	char *system;          /* message that the template puts before the prompt; NULL: none */
 	int64_t input_tokens;  /* of a generated prompt */
 	int64_t output_tokens; /* RES_NO_COUNT: not given */
 	size_t templated;      /* tokens that the chat template added to the prompt; 0: unknown */
@@ -78,6 +79,10 @@ struct bench_dataset_kind {
 	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
 	const char *nothing; /* missing content of a file without entries: "no prompts" */
 	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+	/* Instead of reading all, looks at the files as far as is possible in a short time. NULL: reads all. */
+	int (*probe)(const struct vllm_bench *bench, struct pl_err *err);
+	/* Hashes the files, if there are several; NULL: there is one, which is hashed. */
+	int (*hash)(const struct vllm_bench *bench, char **ret_sha256, struct pl_err *err);
 };
 /* Parses the file's text with the kind's parser; rejects a file without entries. */
 int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
@@ -86,6 +91,8 @@ int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm
 /* The same for an open file, with the kind's `read`. */
 int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
 		       int fd, struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Describes a file whose start shows that it is a placeholder for another, or not text; NULL: it is neither. */
+const char *bench_entries_other_file(const char *start, size_t len);
 /* Calls fn for the JSON value on each line that is not blank; `flags` are jansson's. */
 int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t len, size_t flags,
 		     int (*fn)(const struct vllm_bench *bench, const json_t *json, size_t line_no,
@@ -168,6 +175,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed);
 struct bench_sampling {
 	uint64_t seed;
 	int64_t output_len;          /* for all; RES_NO_COUNT: that of each entry */
+	bool in_order;               /* not shuffled again */
 	bool templated;              /* the chat template is applied to the prompts */
 	const json_t *template_args; /* of the template; NULL: none */
 	bool output_uncounted;       /* without a tokenizer, one token is requested, as in vLLM */
@@ -185,5 +193,9 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
  */
 int bench_custom_output(const struct vllm_bench *bench, const json_t *json, size_t line_no,
 			int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Applies the template if possible, and records who applied it. */
+int bench_entries_template(struct bench_dataset_work *work, struct bench_entry *entries,
+			   size_t count, const struct bench_sampling *how,
+			   struct pl_err *err) PL_MUST_CHECK;
 /* Returns output_len if it is set, otherwise `own`. */
 int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t set_len);

@@ -14,11 +14,12 @@ static int refuse_template(const struct bench_sampling *how, struct pl_err *err)
 			      how->without != NULL ? how->without : "");
 }
 
-/* Applies the template if possible, and records who applied it. */
-static int lay_template(struct bench_dataset_work *work, struct bench_entry *entries, size_t count,
-			const struct bench_sampling *how, struct pl_err *err)
+int bench_entries_template(struct bench_dataset_work *work, struct bench_entry *entries,
+			   size_t count, const struct bench_sampling *how, struct pl_err *err)
 {
 	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
+	auto_free const char **systems = pl_alloc_array(count, sizeof(*systems));
+	bool has_systems = count > 0 && entries[0].system != NULL;
 	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
 	struct pl_err why = PL_ERR_INIT;
 	int rc = -1;
@@ -26,11 +27,13 @@ static int lay_template(struct bench_dataset_work *work, struct bench_entry *ent
 	work->into->chat_template = "none";
 	for (size_t i = 0; i < count; i++)
 		texts[i] = entries[i].prompt;
+	for (size_t i = 0; has_systems && i < count; i++)
+		systems[i] = entries[i].system;
 	if (work->tokenizer == NULL)
 		pl_err_set(&why, PL_ERR_NOT_FOUND, "no tokenizer is available");
 	else
-		rc = bench_tokenizer_template(work->tokenizer, texts, count, how->template_args,
-					      made, &why);
+		rc = bench_tokenizer_template(work->tokenizer, has_systems ? systems : NULL, texts,
+					      count, how->template_args, made, &why);
 	if (rc == 0) {
 		for (size_t i = 0; i < count; i++) {
 			free(entries[i].prompt);
@@ -106,13 +109,15 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	auto_free int64_t *tokens = pl_alloc_array(count, sizeof(*tokens));
 
 	/* Shuffled before it is cut: another num_prompts takes more or fewer of the same order. */
-	bench_entries_shuffle(work, how->seed);
+	if (!how->in_order)
+		bench_entries_shuffle(work, how->seed);
 	work->into->chat_template = "none";
 	/* only a model knows the text of an object, and its length */
 	bool texts = entries->objects == 0;
 	for (size_t i = 0; i < count; i++)
 		tokens[i] = RES_NO_COUNT;
-	if ((how->templated && texts && lay_template(work, entries->items, count, how, err) < 0) ||
+	if ((how->templated && texts &&
+	     bench_entries_template(work, entries->items, count, how, err) < 0) ||
 	    (texts && count_prompts(work, count, tokens, err) < 0))
 		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
 	/* Counted after applying the template: the reported length is that of the sent text. */

@@ -22,6 +22,7 @@ void bench_entries_done(struct bench_entries *entries)
 	for (size_t i = 0; i < entries->count; i++) {
 		free(entries->items[i].prompt);
 		free(entries->items[i].completion);
+		free(entries->items[i].system);
 		free(entries->items[i].row);
 		json_decref(entries->items[i].object);
 		json_decref(entries->items[i].messages);
@@ -91,8 +92,7 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 	return 0;
 }
 
-/* Describes a file that is a placeholder for another, or is not a text of records. */
-static const char *other_file(const char *text, size_t len)
+const char *bench_entries_other_file(const char *text, size_t len)
 {
 	static const struct {
 		const char *start, *what;
@@ -126,7 +126,7 @@ int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm
 			char *text, size_t len, struct bench_entries *ret, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
-	const char *other = other_file(text, len);
+	const char *other = bench_entries_other_file(text, len);
 
 	if (other != NULL)
 		return pl_err_invalid(err, "%s: %s", bench->dataset_path, other);
@@ -145,7 +145,7 @@ int bench_entries_read(const struct bench_dataset_kind *kind, const struct vllm_
 	char start[64] = "";
 	ssize_t got = TEMP_FAILURE_RETRY(pread(fd, start, sizeof(start), 0));
 	/* the start of a pipe cannot be read separately */
-	const char *other = got > 0 ? other_file(start, (size_t)got) : NULL;
+	const char *other = got > 0 ? bench_entries_other_file(start, (size_t)got) : NULL;
 
 	if (other != NULL)
 		return pl_err_invalid(err, "%s: %s", bench->dataset_path, other);

@@ -63,7 +63,8 @@ static int lay_templates(const struct plan *plan, const char *const *texts, size
 {
 	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
 
-	if (bench_tokenizer_template(plan->work->tokenizer, texts, count, NULL, made, err) < 0)
+	if (bench_tokenizer_template(plan->work->tokenizer, NULL, texts, count, NULL, made, err) <
+	    0)
 		return pl_err_wrap(err, "chat template");
 	for (size_t i = 0; i < count; i++)
 		ret[i] = made[i].text;

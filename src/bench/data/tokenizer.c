@@ -94,13 +94,13 @@ int bench_tokenizer_decode(const struct bench_tokenizer *tokenizer, const struct
 	return tokenizer->calls->decode(tokenizer, ids, count, ret, err);
 }
 
-int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
-			     size_t count, const json_t *kwargs, struct bench_templated *ret,
-			     struct pl_err *err)
+int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *systems,
+			     const char *const *texts, size_t count, const json_t *kwargs,
+			     struct bench_templated *ret, struct pl_err *err)
 {
 	if (tokenizer->calls->template == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "the tokenizer has no chat template");
-	return tokenizer->calls->template(tokenizer, texts, count, kwargs, ret, err);
+	return tokenizer->calls->template(tokenizer, systems, texts, count, kwargs, ret, err);
 }
 
 void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
@@ -121,6 +121,7 @@ struct questions {
 		    struct pl_err *err);
 	int (*take)(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err);
 	const char *const *texts;
+	const char *const *systems; /* NULL: none */
 	const struct bench_ids *tokens;
 	bool specials;
 	const char *kwargs;
@@ -149,10 +150,16 @@ static void decode_body(const struct questions *all, size_t i, struct pl_buf *bo
 	pl_buf_add_char(body, ']');
 }
 
-/* One user message; kwargs is JSON, or NULL. */
+/* One user message, after a system message if there is one; kwargs is JSON, or NULL. */
 static void template_body(const struct questions *all, size_t i, struct pl_buf *body)
 {
-	pl_buf_add_text(body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
+	pl_buf_add_text(body, ", \"messages\": [");
+	if (all->systems != NULL) {
+		pl_buf_add_text(body, "{\"role\": \"system\", \"content\": ");
+		pl_text_add_json(body, all->systems[i], strlen(all->systems[i]), true);
+		pl_buf_add_text(body, "}, ");
+	}
+	pl_buf_add_text(body, "{\"role\": \"user\", \"content\": ");
 	pl_text_add_json(body, all->texts[i], strlen(all->texts[i]), true);
 	pl_buf_add_text(body, "}], \"add_generation_prompt\": true");
 	if (all->kwargs != NULL)
@@ -355,15 +362,16 @@ static int take_template(const struct questions *all, size_t i, const json_t *re
 	return 0;
 }
 
-static int template_part(const struct server_tokenizer *server, const char *const *texts,
-			 size_t count, const char *kwargs, struct bench_templated *ret,
-			 struct pl_err *err)
+static int template_part(const struct server_tokenizer *server, const char *const *systems,
+			 const char *const *texts, size_t count, const char *kwargs,
+			 struct bench_templated *ret, struct pl_err *err)
 {
 	const char *path = server->dialect->template_path;
 	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
 	auto_free char **made = pl_alloc_array(count, sizeof(*made));
 	const struct questions all = { .server = server,
 				       .path = path != NULL ? path : "/tokenize",
+				       .systems = systems,
 				       .report = template_body,
 				       .read = read_template,
 				       .take = take_template,
@@ -383,9 +391,9 @@ static int template_part(const struct server_tokenizer *server, const char *cons
 }
 
 /* The first text alone: where it is refused, so would be the others. */
-static int server_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
-			   size_t count, const json_t *kwargs, struct bench_templated *ret,
-			   struct pl_err *err)
+static int server_template(const struct bench_tokenizer *tokenizer, const char *const *systems,
+			   const char *const *texts, size_t count, const json_t *kwargs,
+			   struct bench_templated *ret, struct pl_err *err)
 {
 	const struct server_tokenizer *server = server_of(tokenizer);
 	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
@@ -393,9 +401,10 @@ static int server_template(const struct bench_tokenizer *tokenizer, const char *
 	int rc = 0;
 
 	if (count > 0)
-		rc = template_part(server, texts, 1, arguments, made, err);
+		rc = template_part(server, systems, texts, 1, arguments, made, err);
 	if (rc == 0 && count > 1)
-		rc = template_part(server, texts + 1, count - 1, arguments, made + 1, err);
+		rc = template_part(server, systems != NULL ? systems + 1 : NULL, texts + 1,
+				   count - 1, arguments, made + 1, err);
 	for (size_t i = 0; rc < 0 && i < count; i++)
 		free(made[i].text);
 	if (rc == 0 && count > 0)

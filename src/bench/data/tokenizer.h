@@ -62,9 +62,10 @@ struct bench_templated {
 
 /*
  * Applies the model's chat template to each text as a single user message, including the start of
- * the response (the caller owns the texts). kwargs: object of the template's arguments, or NULL. -1
+ * the response (the caller owns the texts). `systems` has a system message that precedes each text;
+ * NULL: none. kwargs: object of the template's arguments, or NULL. -1
  * NOT_FOUND: no template support; INVALID: rejected, with the server's message.
  */
-int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
-			     size_t count, const json_t *kwargs, struct bench_templated *ret,
-			     struct pl_err *err) PL_MUST_CHECK;
+int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *systems,
+			     const char *const *texts, size_t count, const json_t *kwargs,
+			     struct bench_templated *ret, struct pl_err *err) PL_MUST_CHECK;

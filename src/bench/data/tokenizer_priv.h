@@ -14,9 +14,9 @@ struct bench_tokenizer_calls {
 	int (*decode)(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
 		      size_t count, char **ret, struct pl_err *err);
 	/* NULL: no chat template support */
-	int (*template)(const struct bench_tokenizer *tokenizer, const char *const *texts,
-			size_t count, const json_t *kwargs, struct bench_templated *ret,
-			struct pl_err *err);
+	int (*template)(const struct bench_tokenizer *tokenizer, const char *const *systems,
+			const char *const *texts, size_t count, const json_t *kwargs,
+			struct bench_templated *ret, struct pl_err *err);
 	void (*free)(struct bench_tokenizer *tokenizer);
 };
 

@@ -19,7 +19,7 @@ LISTS = {
     "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
     "commands": {"COMMAND": "commands", "COMMAND_NAMED": "commands"}, "bench_commands": {"BENCH_COMMAND": "later_commands"},
-    "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
+    "datasets": {"DATASET": "datasets"}, "hf_classes": {"HF_CLASS": "hf_classes"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
     "comparability": {"KIND": "comparison_kinds", "COMPARABLE": "comparable_fields", "ANY": "comparable_counts",
                       "CHARTED": "charted_fields", "RECORDED": "recorded_fields", "MEASURED": "measured_fields"},

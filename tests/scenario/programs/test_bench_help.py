@@ -63,9 +63,9 @@ def test_defaults_and_choices_are_reported(help_text):
 
 def test_later_features_are_refused(bin_dir, help_text):
     later = re.findall(r"--[a-z-]+", help_text.split("\nnot in this version:")[1].split("\n\n")[0])
-    assert "--hf-name" in later
-    done = run_profllm(bin_dir, "bench", "serve", "--hf-name", "x")
-    assert done.returncode == 2 and "--hf-name: this version does not support it" in done.stderr
+    assert "--asr-min-audio-len-sec" in later
+    done = run_profllm(bin_dir, "bench", "serve", "--asr-min-audio-len-sec", "1")
+    assert done.returncode == 2 and "--asr-min-audio-len-sec: this version does not support it" in done.stderr
 
 
 def test_the_manual_page_has_the_same_groups(bin_dir, help_text):
@@ -84,7 +84,8 @@ def test_the_manual_page_has_the_same_groups(bin_dir, help_text):
     ("--dataset-path conv", ["conversations.json"]),
     ("--result-dir res", ["results"]),
     ("--num-pro", ["--num-prompts"]),
-    ("--hf-n", []),
+    ("--hf-n", ["--hf-name"]),
+    ("--asr-mi", []),
 ])
 def test_bash_completes_flags_and_values(bin_dir, tmp_path, line, offers):
     (tmp_path / "conversations.json").touch()

@@ -372,6 +372,37 @@ static void test_base_rng__pcg64_vectors(void **state)
 }
 
 /* The draws of vLLM's random data set: three arrays in a row. */
+/* Each item is its own number, from 1. */
+static void assert_shuffled(uint64_t seed, size_t draws, size_t count, const size_t *first,
+			    size_t first_count)
+{
+	struct pl_pcg64 rng;
+	auto_free void **items = pl_alloc_array(count, sizeof(*items));
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = (void *)(uintptr_t)(i + 1);
+	pl_pcg64_seed(&rng, seed);
+	for (size_t i = 0; i < draws; i++)
+		pl_pcg64_integers(&rng, 0, 1000);
+	pl_pcg64_shuffle(&rng, items, count);
+	for (size_t i = 0; i < first_count; i++)
+		assert_int_equal((uintptr_t)items[i], first[i] + 1);
+}
+
+static void test_base_rng__pcg64_shuffles_like_numpy(void **state)
+{
+	static const size_t ten[] = { 4, 6, 2, 7, 3, 5, 9, 0, 8, 1 };
+	static const size_t other[] = { 5, 6, 0, 7, 3, 2, 4, 9, 1, 8 };
+	static const size_t many[] = { 256255, 165161, 137484, 168220 };
+
+	(void)state;
+	assert_shuffled(0, 0, 10, ten, 10);
+	assert_shuffled(42, 0, 10, other, 10);
+	/* an odd number of draws leaves half of a value for the shuffle */
+	assert_shuffled(7, 3, 300000, many, 4);
+	assert_shuffled(7, 0, 0, NULL, 0);
+}
+
 static void test_base_rng__pcg64_draws_of_the_random_dataset(void **state)
 {
 	static const struct {
@@ -529,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_base_rng__sample_vectors),
 		cmocka_unit_test(test_base_rng__sample_equals_numpy_choice),
 		cmocka_unit_test(test_base_rng__pcg64_vectors),
+		cmocka_unit_test(test_base_rng__pcg64_shuffles_like_numpy),
 		cmocka_unit_test(test_base_rng__pcg64_draws_of_the_random_dataset),
 		cmocka_unit_test(test_base_rng__pcg64_random_leaves_the_cached_half),
 		cmocka_unit_test(test_base_rng__pcg64_equals_numpy),

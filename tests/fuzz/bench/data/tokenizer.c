@@ -53,8 +53,8 @@ static void check_template(const struct bench_tokenizer *tokenizer)
 	struct bench_templated made[PL_ARRAY_SIZE(texts)] = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (bench_tokenizer_template(tokenizer, texts, PL_ARRAY_SIZE(texts), NULL, made, &err) <
-	    0) {
+	if (bench_tokenizer_template(tokenizer, NULL, texts, PL_ARRAY_SIZE(texts), NULL, made,
+				     &err) < 0) {
 		must(err.text[0] != '\0');
 		return;
 	}

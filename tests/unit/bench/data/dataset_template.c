@@ -11,9 +11,11 @@ struct template_tokenizer {
 	size_t reported;
 };
 
-static int lay(const struct bench_tokenizer *tokenizer, const char *const *texts, size_t count,
-	       const json_t *kwargs, struct bench_templated *ret, struct pl_err *err)
+static int lay(const struct bench_tokenizer *tokenizer, const char *const *systems,
+	       const char *const *texts, size_t count, const json_t *kwargs,
+	       struct bench_templated *ret, struct pl_err *err)
 {
+	(void)systems;
 	const struct test_tokenizer *test = PL_CONTAINER_OF(tokenizer, const struct test_tokenizer,
 							    base);
 	const struct template_tokenizer *how = PL_CONTAINER_OF(

@@ -69,9 +69,11 @@ static void test_bad_texts(void **state)
 	}
 }
 
-static int lay(const struct bench_tokenizer *tokenizer, const char *const *texts, size_t count,
-	       const json_t *kwargs, struct bench_templated *ret, struct pl_err *err)
+static int lay(const struct bench_tokenizer *tokenizer, const char *const *systems,
+	       const char *const *texts, size_t count, const json_t *kwargs,
+	       struct bench_templated *ret, struct pl_err *err)
 {
+	(void)systems;
 	(void)tokenizer;
 	(void)err;
 	assert_null(kwargs);

@@ -406,7 +406,7 @@ static void check_templates(enum manner manner, bool counted)
 	for (size_t i = 0; i < COUNT; i++)
 		texts[i] = pl_asprintf("text \"%zu\"\n", i);
 	for (int with = 0; with < 2; with++) {
-		assert_int_equal(bench_tokenizer_template(tokenizer, texts, COUNT,
+		assert_int_equal(bench_tokenizer_template(tokenizer, NULL, texts, COUNT,
 							  with ? kwargs : NULL, made, &err),
 				 0);
 		for (size_t i = 0; i < COUNT; i++) {
@@ -451,8 +451,8 @@ static void test_templates_refused(void **state)
 		struct server server;
 		server_start(&server, cases[i].manner);
 		assert_int_equal(open_at(&server, &tokenizer, &err), 0);
-		assert_int_equal(bench_tokenizer_template(tokenizer, texts, 3, NULL, made, &err),
-				 -1);
+		assert_int_equal(
+			bench_tokenizer_template(tokenizer, NULL, texts, 3, NULL, made, &err), -1);
 		assert_int_equal(err.code, cases[i].code);
 		assert_non_null(strstr(err.text, cases[i].text));
 		assert_null(made[0].text);
@@ -476,7 +476,8 @@ static void test_templates_fail_whole(void **state)
 	assert_int_equal(open_at(&server, &tokenizer, &err), 0);
 	for (size_t i = 0; i < 20; i++)
 		texts[i] = "abc";
-	assert_int_equal(bench_tokenizer_template(tokenizer, texts, 20, NULL, made, &err), -1);
+	assert_int_equal(bench_tokenizer_template(tokenizer, NULL, texts, 20, NULL, made, &err),
+			 -1);
 	assert_int_equal(err.code, PL_ERR_NETWORK);
 	assert_non_null(strstr(err.text, "status 500"));
 	for (size_t i = 0; i < 20; i++)

@@ -674,6 +674,7 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_profile_duration, "{benchmark.profile_batch_threshold}");
 	if (!is_dataset(c, "hf")) {
 		warn_idle(c, VLLM_BENCH_no_stream, "{benchmark.dataset_name} hf");
+		warn_idle(c, VLLM_BENCH_bfcl_categories, "{benchmark.dataset_name} hf");
 		warn_idle(c, VLLM_BENCH_blazedit_min_distance, "{benchmark.dataset_name} hf");
 		warn_idle(c, VLLM_BENCH_blazedit_max_distance, "{benchmark.dataset_name} hf");
 	}

@@ -41,6 +41,7 @@ enum exp_backend_trait {
 	EXP_BACKEND_AUDIO = 128,    /* sends audio */
 	EXP_BACKEND_OF_MEDIA = 512, /* made for media: a prompt without its image is refused */
 	EXP_BACKEND_FORM = 256,     /* the body is a form with a file of audio */
+	EXP_BACKEND_TOOLS = 1024,   /* a request may have tools */
 };
 
 struct exp_backend {

@@ -14,7 +14,7 @@
 BACKEND(vllm, "vllm", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
 BACKEND(openai, "openai", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
 BACKEND(openai_chat, "openai-chat", NOW, "/v1/chat/completions", "chat/completions",
-	EXP_BACKEND_CHAT | EXP_BACKEND_MEDIA | EXP_BACKEND_AUDIO)
+	EXP_BACKEND_CHAT | EXP_BACKEND_MEDIA | EXP_BACKEND_AUDIO | EXP_BACKEND_TOOLS)
 BACKEND(openai_responses, "openai-responses", NOW, "/v1/responses", "responses", 0)
 BACKEND(openai_audio, "openai-audio", LATER, "/v1/audio/transcriptions", NULL, 0)
 BACKEND(openai_embeddings, "openai-embeddings", NOW, "/v1/embeddings", "embeddings",

@@ -48,7 +48,7 @@ BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
         { "burstgpt", OPTION_MORE,
           "token ids where there is no `/tokenize`" },
         { "hf", OPTION_DIFFERENT,
-          "reads the files of this host and downloads nothing; datasets of images, videos, audio and tools are not supported yet" },
+          "reads the files of this host and downloads nothing; datasets of images, videos and audio are not supported yet" },
         { "spec_bench", OPTION_MORE,
           "the server applies the chat template; errors name `file:line`" },
         { "speed_bench", OPTION_MORE,
@@ -113,27 +113,27 @@ BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 1000000
     .nullable = true, .group = "Other datasets")
 BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, 1, 1000000,
     "timed_trace: count N tokens per hash id",
-    .group = "Other datasets", .after = "speed_bench_max_input_len")
+    .group = "Traces")
 BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, 1e-12, 1e12,
     "timed_trace: multiply timestamps by N to get seconds",
-    .group = "Other datasets", .verdict = OPTION_MORE, .after = "timed_trace_chunk_hash_size",
+    .group = "Traces", .verdict = OPTION_MORE, .after = "timed_trace_chunk_hash_size",
     .remark = "the first request is sent at once; vLLM waits for its timestamp")
 BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp",
     "timestamp", -INF, INF,
     "timed_trace: read the timestamp from this field",
-    .group = "Other datasets", .after = "timed_trace_sec_multiplier")
+    .group = "Traces", .after = "timed_trace_sec_multiplier")
 BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
     "input_length", -INF, INF,
     "timed_trace: read the number of prompt tokens from this field",
-    .group = "Other datasets", .after = "timed_trace_label_timestamp")
+    .group = "Traces", .after = "timed_trace_label_timestamp")
 BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
     "output_length", -INF, INF,
     "timed_trace: read the number of output tokens from this field",
-    .group = "Other datasets", .after = "timed_trace_label_input_length")
+    .group = "Traces", .after = "timed_trace_label_input_length")
 BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
     "hash_ids", -INF, INF,
     "timed_trace: read the hash ids of the prompt's chunks from this field",
-    .group = "Other datasets", .after = "timed_trace_label_output_length")
+    .group = "Traces", .after = "timed_trace_label_output_length")
 BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
     "blazedit: skip records with a smaller edit distance, 0 to 1",
     .group = "Dataset hf", .after = "asr_max_audio_len_sec")
@@ -197,8 +197,8 @@ BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
     "hf: request N output tokens",
     .nullable = true, .group = "Dataset hf")
 BENCH(LIST_STRING, VALUE, bfcl_categories, "--bfcl-categories", null, -INF, INF,
-    "bfcl: use only records of these categories",
-    .nullable = true, .group = "Dataset hf", .later = true, .commas = true, .joined = true)
+    "hf, BFCL: use the files of these categories (default: simple, live_simple, multiple)",
+    .nullable = true, .group = "Dataset hf", .commas = true, .joined = true)
 BENCH(INT, VALUE, prefix_repetition_prefix_len, "--prefix-repetition-prefix-len", 256, -INF, INF,
     "prefix_repetition: put N tokens into each shared prefix",
     .group = "Other datasets", .after = "custom_ensure_client_side_data")
@@ -369,22 +369,22 @@ BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
     .group = "Request bodies", .after = "repetition_penalty")
 BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
     "timed_trace: send requests at the timestamps of the trace",
-    .nullable = true, .group = "Other datasets", .verdict = OPTION_EQUAL,
+    .nullable = true, .group = "Traces", .verdict = OPTION_EQUAL,
     .remark = "on for timed_trace", .negative_flag = "--no-self-timed")
 BENCH(FLOAT, VALUE, timed_trace_speed, "--timed-trace-speed", 1, 1e-6, 1e6,
     "timed_trace: send the requests N times as fast as the trace recorded them",
-    .group = "Other datasets", .after = "self_timed", .ours = true, .columnless = true)
+    .group = "Traces", .after = "self_timed", .ours = true, .columnless = true)
 BENCH(DURATION, VALUE, timed_trace_max_gap, "--timed-trace-max-gap", null, 0, 24 * HOUR,
     "timed_trace: shorten longer pauses between requests to this time of the trace",
-    .nullable = true, .group = "Other datasets", .after = "timed_trace_speed", .ours = true,
+    .nullable = true, .group = "Traces", .after = "timed_trace_speed", .ours = true,
     .columnless = true)
 BENCH(STRING, VALUE, cache_bust, "--cache-bust", "none", -INF, INF,
     "timed_trace: keep prompts out of the prefix cache: no hit on an earlier run (run), or none at all (request)",
-    .group = "Other datasets", .after = "timed_trace_max_gap", .ours = true, .columnless = true,
+    .group = "Traces", .after = "timed_trace_max_gap", .ours = true, .columnless = true,
     .choices = ARG_JSON(["none", "run", "request"]))
 BENCH(STRING, VALUE, timed_trace_schedule, "--timed-trace-schedule", "timestamps", -INF, INF,
     "timed_trace: send later turns of a session at their timestamps (timestamps), or when the recorded pause after a response has passed (gaps)",
-    .group = "Other datasets", .after = "cache_bust", .ours = true, .columnless = true,
+    .group = "Traces", .after = "cache_bust", .ours = true, .columnless = true,
     .choices = ARG_JSON(["timestamps", "gaps"]))
 BENCH(BOOL, FLAG, multi_turn, "--multi-turn", false, -INF, INF,
     "hold conversations: random generates them, sharegpt and custom take all turns of their records; num_prompts is their number",

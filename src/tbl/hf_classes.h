@@ -3,7 +3,7 @@
  * dataset's name decides how records become prompts (bench/data/hf/classes.c).
  *
  * HF_CLASS(id, state, names, split, output_len, columns, traits, needs)
- *   state       NOW: bench_hf_make_ID makes the prompts; LATER: only vLLM's own client does
+ *   state       NOW: bench_hf_make_ID makes the prompts; TOOLS: bfcl.c makes them; LATER: only vLLM's own client does
  *   names       of the hub, separated by blanks
  *   split       the default of hf_split; NULL: none
  *   output_len  the default of hf_output_len
@@ -32,6 +32,6 @@ HF_CLASS(blazedit, NOW, "vdaita/edit_5k_char vdaita/edit_10k_char", "train", 400
 HF_CLASS(mlperf, NOW, "mgoin/mlperf-inference-llama2-data mgoin/mlperf-inference-llama3.1-data", "train", 0,
     "system_prompt question output", HF_TEMPLATED | HF_MEASURED | HF_BARE_OUTPUT, NULL)
 HF_CLASS(mm_star, LATER, "Lin-Chen/MMStar", "val", 128, "", 0, "images")
-HF_CLASS(bfcl, LATER, "gorilla-llm/Berkeley-Function-Calling-Leaderboard", NULL, 512, "", 0, "tools")
+HF_CLASS(bfcl, TOOLS, "gorilla-llm/Berkeley-Function-Calling-Leaderboard", NULL, 512, "question function", HF_TOOLS, NULL)
 
 #undef HF_CLASS

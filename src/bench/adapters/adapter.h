@@ -17,6 +17,7 @@ struct bench_encode {
 	const struct vllm_bench *bench;
 	const char *model; /* `model` in the payload */
 	bool ignore_eos;
+	const json_t *overrides; /* keys of this body that precede extra_body; NULL: none */
 };
 
 /* The decoded content of one event of a stream. */

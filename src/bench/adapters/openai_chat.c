@@ -5,6 +5,7 @@
 static int encode_chat(const struct bench_encode *encode, const struct bench_sample *sample,
 		       struct pl_buf *buf, struct pl_err *err)
 {
+	struct bench_encode with_overrides = *encode;
 	auto_json json_t *body = json_object();
 	json_t *messages = bench_openai_messages(sample, NULL, BENCH_MEDIA_LAST);
 
@@ -19,7 +20,8 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 		json_object_set_new(body, "min_tokens", json_integer(sample->output_tokens));
 	if (sample->tools != NULL)
 		json_object_set(body, "tools", sample->tools);
-	return bench_openai_body_write(encode, body, buf, err);
+	with_overrides.overrides = sample->overrides;
+	return bench_openai_body_write(&with_overrides, body, buf, err);
 }
 
 const struct bench_adapter bench_adapter_openai_chat = {

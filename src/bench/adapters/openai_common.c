@@ -48,6 +48,8 @@ int bench_openai_body_write(const struct bench_encode *encode, json_t *body, str
 	add_f64(body, "repetition_penalty", bench->repetition_penalty);
 	if (bench->extra_body != NULL)
 		json_object_update(body, bench->extra_body);
+	if (encode->overrides != NULL)
+		json_object_update(body, (json_t *)encode->overrides);
 	/* servers reject stream options for a request without streaming */
 	if (json_is_false(json_object_get(body, "stream")) &&
 	    json_object_get(bench->extra_body, "stream_options") == NULL)

@@ -153,7 +153,7 @@ int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 
 int bench_dataset_sha256(const struct vllm_bench *bench, char **ret, struct pl_err *err)
 {
-	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	const struct bench_dataset_kind *kind = find_kind(bench);
 	auto_free char *path = kind != NULL && kind->path != NULL ? kind->path(bench) : NULL;
 	char hex[PL_SHA256_HEX_BYTES];
 
@@ -221,6 +221,7 @@ void bench_dataset_free(struct bench_dataset *dataset)
 		free(dataset->samples[i].prompt);
 		free(dataset->samples[i].ids);
 		json_decref(dataset->samples[i].messages);
+		json_decref(dataset->samples[i].overrides);
 		json_decref(dataset->samples[i].inputs);
 		json_decref(dataset->samples[i].tools);
 		json_decref(dataset->samples[i].media);

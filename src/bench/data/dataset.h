@@ -12,7 +12,8 @@ struct bench_sample {
 	char *prompt;  /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL if ids are set */
 	uint32_t *ids; /* token ids, or NULL */
 	size_t id_count;
-	json_t *messages; /* chat messages of the dataset, or NULL */
+	json_t *messages;  /* chat messages of the dataset, or NULL */
+	json_t *overrides; /* keys of a chat's body that precede extra_body, or NULL */
 	/*
 	 * Instead of prompt and ids, the prompts of one pooling request: an array of texts or of
 	 * arrays of ids, or a query and its documents; or an object with the keys of the body; NULL:

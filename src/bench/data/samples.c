@@ -220,6 +220,8 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 		copy.inputs = json_incref(copy.inputs);
 		copy.media = json_incref(copy.media);
 		copy.messages = json_incref(copy.messages);
+		copy.overrides = json_incref(copy.overrides);
+		copy.tools = json_incref(copy.tools);
 		bench_dataset_add(work, &copy);
 	}
 	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the dataset has only %zu",

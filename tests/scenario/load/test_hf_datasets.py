@@ -348,14 +348,47 @@ def test_mlperf(bin_dir, tmp_path):
     assert "Be brief." in text and len({prompt for prompt in prompts(got)}) == 3
 
 
+BFCL = "gorilla-llm/Berkeley-Function-Calling-Leaderboard"
+
+
+def calls(category, count):
+    return [{"id": f"{category}_{i}", "question": [[{"role": "system", "content": "s"}, {"role": "user", "content": f"{category} {i}"}], ["later"]],
+             "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+                 "a": {"type": "float"}, "b": {"type": "tuple", "items": {"type": "any"}}, "type": {"type": "integer"}}}}]} for i in range(count)]
+
+
+@pytest.mark.parametrize("words, categories", [([], ["simple", "live_simple", "multiple"]), (["--bfcl-categories", "multiple, simple"], ["multiple", "simple"])])
+@pytest.mark.parametrize("shuffles", [True, False])
+def test_bfcl(bin_dir, tmp_path, words, categories, shuffles):
+    found = {"simple": calls("simple", 5), "live_simple": calls("live_simple", 2), "multiple": calls("multiple", 3)}
+    found["simple"][1]["function"] = []
+    for name, rows in found.items():
+        lines(tmp_path / "set" / f"BFCL_v3_{name}.json", rows)
+    order = [found[name][i] for i in range(5) for name in categories if i < len(found[name])]
+    if shuffles:
+        random.Random(3).shuffle(order)
+    order = [row for row in order if row["function"]][:6]
+    got, _ = sent_at(bin_dir, tmp_path, *words_of(tmp_path / "set", *words, *([] if shuffles else ["--disable-shuffle"]), "--backend", "openai-chat",
+                                                  "--endpoint", "/v1/chat/completions", "--extra-body", '{"tool_choice": "none", "x": 1}', name=BFCL, wanted=6),
+                     path="/v1/chat/completions", server=["--sim-step", "5us"])
+    bodies = [json.loads(body) for _, _, body in got]
+    assert [body["messages"] for body in bodies] == [row["question"][0] for row in order]
+    assert {(body["tool_choice"], body["x"], body["max_completion_tokens"]) for body in bodies} == {("auto", 1, 512)}
+    assert bodies[0]["tools"] == [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {
+        "type": "object", "required": ["a"], "properties": {"a": {"type": "number"}, "b": {"type": "array", "items": {"type": "string"}},
+                                                            "type": {"type": "integer"}}}}}]
+    text = refused(bin_dir, tmp_path / "set", "--bfcl-categories", "parallel", "--backend", "openai-chat", "--endpoint", "/v1/chat/completions", name=BFCL)
+    assert "has no category 'parallel': its file BFCL_v3_parallel.json is missing" in text
+    assert "found backend 'openai', expected openai-chat" in refused(bin_dir, tmp_path / "set", name=BFCL)
+
+
 # ---- refusals ---------------------------------------------------------------------------------
 
 
 def test_refusals(bin_dir, tmp_path):
     path = lines(tmp_path / "x.jsonl", [{"question": "a"}, {"text": "b"}])
     assert "found dataset '" in refused(bin_dir, path, name=None) and "--hf-name (hf_name)" in refused(bin_dir, path, name="x/y")
-    for name, needs in (("lmarena-ai/VisionArena-Chat", "images"), ("yale-nlp/MMVU", "videos"), ("openslr/librispeech_asr", "audio"),
-                        ("gorilla-llm/Berkeley-Function-Calling-Leaderboard", "tools")):
+    for name, needs in (("lmarena-ai/VisionArena-Chat", "images"), ("yale-nlp/MMVU", "videos"), ("openslr/librispeech_asr", "audio")):
         assert f"dataset '{name}' needs {needs} in the requests, which this version does not send" in refused(bin_dir, path, name=name)
     # the first record is read before the run, the others when the dataset is built
     assert "x.jsonl: record 1: expected an object with a string 'problem'" in refused(bin_dir, path, name="AI-MO/NuminaMath-1.5")

@@ -168,7 +168,8 @@ static void options_of_offline_benchmarks(void **state)
 /* With its place, and with what to do meanwhile: vLLM's own client, where that can do it. */
 static void assert_way_out(const char *reported)
 {
-	static const char *const of_client[] = { "dataset_name", "bfcl_categories", "backend" };
+	static const char *const of_client[] = { "dataset_name", "asr_min_audio_len_sec",
+						 "backend" };
 	auto_free char *line = pl_strndup(reported, strcspn(reported, "\n"));
 	const char *way = strstr(line, "; ");
 	bool by_client = false;
@@ -201,8 +202,8 @@ static void unsupported_settings_are_reported(void **state)
 		{ "benchmark: {client: vllm, repeats: 2}", { "benchmark.repeats" } },
 		{ "benchmark: {profile: true}", { NULL } },
 		{ "benchmark: {self_timed: false}", { NULL } },
-		{ "benchmark: {dataset_name: random-mm, bfcl_categories: [y]}",
-		  { "benchmark.dataset_name", "benchmark.bfcl_categories" } },
+		{ "benchmark: {dataset_name: hf, dataset_path: x, asr_min_audio_len_sec: 1}",
+		  { "benchmark.asr_min_audio_len_sec" } },
 		{ "benchmark: {dataset_name: hf, dataset_path: x, hf_split: y}", { NULL } },
 		{ "benchmark: {backend: openai-audio}", { "benchmark.backend" } },
 		{ "benchmark: {backend: vllm-pooling}", { NULL } },

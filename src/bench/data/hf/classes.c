@@ -23,6 +23,7 @@ static const struct hf_class classes[] = {
 	  .make = HF_FUNCTION_##state(id_) },
 #define HF_FUNCTION_NOW(id)   bench_hf_make_##id
 #define HF_FUNCTION_LATER(id) NULL
+#define HF_FUNCTION_TOOLS(id) NULL
 #include "tbl/hf_classes.h"
 };
 

@@ -119,8 +119,7 @@ static char *snapshot_of(const char *repository)
 	return count == 1 && is_folder(only) ? pl_take(only) : NULL;
 }
 
-/* Finds the dataset's file or directory. */
-static int find_root(const struct vllm_bench *bench, char **ret, struct pl_err *err)
+int bench_hf_root(const struct vllm_bench *bench, char **ret, struct pl_err *err)
 {
 	const char *name = bench->dataset_path;
 	auto_free char *path = pl_hub_expand(name, env_text, NULL);
@@ -547,7 +546,7 @@ int bench_hf_find(const struct vllm_bench *bench, const char *split, struct pl_s
 
 	if (bench->hf_split != NULL)
 		split = bench->hf_split;
-	if (find_root(bench, &root, err) < 0)
+	if (bench_hf_root(bench, &root, err) < 0)
 		return -1;
 	if (!is_folder(root)) {
 		pl_strv_add(ret, root);

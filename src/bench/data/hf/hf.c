@@ -26,9 +26,11 @@ static int open_dataset(const struct vllm_bench *bench, const struct hf_class **
 {
 	auto_free char *name = bench_hf_name(bench);
 
-	return bench_hf_class_find(name, ret_class, err) < 0
-		       ? -1
-		       : bench_hf_find(bench, (*ret_class)->split, ret_files, err);
+	if (bench_hf_class_find(name, ret_class, err) < 0)
+		return -1;
+	if ((*ret_class)->traits & HF_TOOLS)
+		return bench_hf_bfcl_files(bench, ret_files, err);
+	return bench_hf_find(bench, (*ret_class)->split, ret_files, err);
 }
 
 static void entry_done(struct bench_entry *entry)
@@ -50,6 +52,8 @@ static int probe(const struct vllm_bench *bench, struct pl_err *err)
 	unshuffled.disable_shuffle = true;
 	if (open_dataset(bench, &class, &files, err) < 0)
 		return -1;
+	if (class->traits & HF_TOOLS)
+		return 0;
 	PL_AUTO(bench_hf_order_free)
 	struct hf_order *order = bench_hf_order_new(&files, class, &unshuffled);
 	int status = bench_hf_order_next(order, &entry, err);
@@ -213,6 +217,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 
 	if (open_dataset(bench, &class, &files, err) < 0)
 		return -1;
+	if (class->traits & HF_TOOLS)
+		return bench_hf_bfcl_build(work, output_len(bench, class), err);
 	const struct bench_sampling how = {
 		.seed = (uint64_t)bench->seed,
 		.output_len = output_len(bench, class),

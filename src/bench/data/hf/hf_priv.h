@@ -13,7 +13,8 @@ enum hf_trait {
 	HF_LONG = 4, /* of measured lengths: larger bounds */
 	HF_ANY_LENGTH = 8, /* no bounds, and hf_output_len has no effect */
 	HF_BARE_OUTPUT =
-		16 /* the completion is counted without special tokens; bounds hold always */
+		16,    /* the completion is counted without special tokens; bounds hold always */
+	HF_TOOLS = 32, /* chats with tools, of bfcl.c */
 };
 
 struct hf_class {
@@ -31,6 +32,7 @@ struct hf_class {
 
 #define HF_CLASS(id, state, names, split, output_len, columns, traits, needs) HF_MAKE_##state(id)
 #define HF_MAKE_LATER(id)
+#define HF_MAKE_TOOLS(id)
 #define HF_MAKE_NOW(id)                                                              \
 	int bench_hf_make_##id(const struct vllm_bench *bench, const json_t *record, \
 			       struct bench_entry *ret, struct pl_err *err);
@@ -50,6 +52,14 @@ char *bench_hf_name(const struct vllm_bench *bench);
  */
 int bench_hf_find(const struct vllm_bench *bench, const char *split, struct pl_strv *ret,
 		  struct pl_err *err) PL_MUST_CHECK;
+
+/* Finds the dataset's file or directory; the caller owns *ret. */
+int bench_hf_root(const struct vllm_bench *bench, char **ret, struct pl_err *err) PL_MUST_CHECK;
+/* Finds the files of the requested categories of BFCL, and makes its samples. */
+int bench_hf_bfcl_files(const struct vllm_bench *bench, struct pl_strv *ret,
+			struct pl_err *err) PL_MUST_CHECK;
+int bench_hf_bfcl_build(struct bench_dataset_work *work, int64_t output_len,
+			struct pl_err *err) PL_MUST_CHECK;
 
 /* ---- records --------------------------------------------------------------------------------- */
 

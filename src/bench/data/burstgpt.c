@@ -64,7 +64,8 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	size_t line_no = 0;
 	int model = -1;
 
-	(void)len;
+	if (bench_csv_check(bench->dataset_path, text, len, err) < 0)
+		return -1;
 	for (char *rest = bench_csv_start(text); rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line_no++;

@@ -34,6 +34,18 @@ int bench_csv_find(char *const *fields, size_t count, const char *name)
 	return -1;
 }
 
+int bench_csv_check(const char *path, const char *text, size_t len, struct pl_err *err)
+{
+	const char *nul = memchr(text, '\0', len);
+	size_t line_no = 1;
+
+	if (nul == NULL)
+		return 0;
+	for (const char *at = text; (at = memchr(at, '\n', (size_t)(nul - at))) != NULL; at++)
+		line_no++;
+	return pl_err_invalid(err, "%s:%zu: found a NUL byte, expected text", path, line_no);
+}
+
 char *bench_csv_start(char *text)
 {
 	return pl_text_starts(text, BYTE_ORDER_MARK) ? text + strlen(BYTE_ORDER_MARK) : text;

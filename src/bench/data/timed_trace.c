@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/unique.h"
+#include "bench/load/arrivals.h"
 #include "experiment/kinds.h"
 
 /* vLLM does not pass the seed to this dataset. */
@@ -156,9 +157,10 @@ static int by_session(const void *a, const void *b)
 }
 
 /* Sets the places of requests in their sessions; a request that is alone has none. */
-static void set_sessions(const struct bench_entry *const *sorted, struct bench_dataset *into,
-			 double speed)
+static void set_sessions(const struct vllm_bench *bench, const struct bench_entry *const *sorted,
+			 struct bench_dataset *into)
 {
+	double most_s = bench_arrivals_max_gap_s(bench);
 	auto_free struct member *members = pl_alloc_array(into->count, sizeof(*members));
 	size_t count = 0;
 
@@ -176,12 +178,36 @@ static void set_sessions(const struct bench_entry *const *sorted, struct bench_d
 		if (before->session == 0)
 			before->session = (uint32_t)++into->session_count;
 		double end_s = sorted[members[i - 1].at]->row->end_s;
-		double pause_s = sorted[members[i].at]->row->start_s - end_s;
+		double pause_s = (sorted[members[i].at]->row->start_s - end_s) *
+				 bench->timed_trace_sec_multiplier;
 		sample->session = before->session;
 		sample->turn = before->turn + 1;
 		/* sent at once after a response that the trace has no end of, or that came later */
-		sample->gap_s = pause_s > 0 ? pause_s / speed : 0;
+		sample->gap_s = pause_s > 0 ? fmin(pause_s, most_s) / bench->timed_trace_speed : 0;
 	}
+}
+
+/* A later request is a mistake in the unit: about 30 years. */
+#define TIME_MAX_S 1e9
+
+static int check_times(const struct vllm_bench *bench, const struct bench_dataset *dataset,
+		       struct pl_err *err)
+{
+	bool timed = exp_is_self_timed(bench);
+	auto_free double *times_s = pl_alloc_array(dataset->count, sizeof(*times_s));
+
+	bench_arrivals_replay(bench, dataset->samples, dataset->count, times_s);
+	for (size_t i = 0; i < dataset->count; i++) {
+		double due_s = timed ? times_s[i] : 0;
+		if (due_s <= TIME_MAX_S && dataset->samples[i].gap_s <= TIME_MAX_S)
+			continue;
+		return pl_err_invalid(err,
+				      "request %zu is due %g s after the first one, or after the "
+				      "response before it, expected at most %g s; set "
+				      "{benchmark.timed_trace_sec_multiplier}",
+				      i, fmax(due_s, dataset->samples[i].gap_s), TIME_MAX_S);
+	}
+	return 0;
 }
 
 /* Texts for a backend that takes no ids, ids for all others. */
@@ -217,8 +243,9 @@ static int add_all(struct bench_dataset_work *work, const struct bench_entry *co
 		short_ones += sample.prompt_tokens < sorted[i]->input_tokens;
 		bench_dataset_add(work, &sample);
 	}
-	set_sessions(sorted, work->into,
-		     bench->timed_trace_speed / bench->timed_trace_sec_multiplier);
+	set_sessions(bench, sorted, work->into);
+	if (check_times(bench, work->into, err) < 0)
+		return -1;
 	if (short_ones > 0)
 		bench_dataset_note(work->into,
 				   "%zu of %zu prompts are shorter than recorded: they have too "

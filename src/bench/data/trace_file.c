@@ -152,6 +152,7 @@ static bool read_time(const char *text, double *ret)
 	if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%lf%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
 		   &tm.tm_hour, &tm.tm_min, &seconds, &end) != 6 ||
 	    tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
+	    tm.tm_hour < 0 || tm.tm_hour > 23 || tm.tm_min < 0 || tm.tm_min > 59 ||
 	    !(seconds >= 0 && seconds < 61))
 		return false;
 	if (text[end] != '\0' && strcmp(text + end, "Z") != 0 && strcmp(text + end, "+00:00") != 0)
@@ -204,12 +205,14 @@ static int read_row(const struct vllm_bench *bench, char *line, const struct col
 	return 0;
 }
 
-static int parse_csv(const struct vllm_bench *bench, char *text, struct bench_entries *into,
-		     struct pl_err *err)
+static int parse_csv(const struct vllm_bench *bench, char *text, size_t len,
+		     struct bench_entries *into, struct pl_err *err)
 {
 	struct columns columns;
 	size_t line_no = 0;
 
+	if (bench_csv_check(bench->dataset_path, text, len, err) < 0)
+		return -1;
 	for (char *rest = text; rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line_no++;
@@ -346,7 +349,7 @@ int bench_trace_parse(const struct vllm_bench *bench, char *text, size_t len,
 
 	len -= (size_t)(start - text);
 	if (start[blank] != '{')
-		return parse_csv(bench, start, into, err);
+		return parse_csv(bench, start, len, into, err);
 	if (strstr(start, "\"resourceSpans\"") != NULL)
 		return parse_otlp(bench, start, len, into, err);
 	return bench_json_lines(bench, start, len, 0, take_line, into, err);

@@ -50,12 +50,17 @@ void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_np
 		out[i] *= factor;
 }
 
+double bench_arrivals_max_gap_s(const struct vllm_bench *bench)
+{
+	return bench->timed_trace_max_gap == OPTION_NO_I64
+		       ? INFINITY
+		       : (double)bench->timed_trace_max_gap / PL_NS_PER_S;
+}
+
 void bench_arrivals_replay(const struct vllm_bench *bench, const struct bench_sample *samples,
 			   size_t n, double *out)
 {
-	double most_s = bench->timed_trace_max_gap == OPTION_NO_I64
-				? INFINITY
-				: (double)bench->timed_trace_max_gap / PL_NS_PER_S;
+	double most_s = bench_arrivals_max_gap_s(bench);
 	double t = 0;
 
 	for (size_t i = 0; i < n; i++) {

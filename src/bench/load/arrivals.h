@@ -16,6 +16,8 @@ struct bench_sample;
  */
 void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out);
+/* Returns the longest pause of a trace to keep, in seconds of the trace; infinity: all are kept. */
+double bench_arrivals_max_gap_s(const struct vllm_bench *bench);
 /*
  * Writes the times of a trace instead, by its options: faster, and with shorter pauses. The samples are in the
  * order of their times.

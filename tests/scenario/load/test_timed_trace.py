@@ -126,6 +126,21 @@ def test_pauses_can_be_shortened_and_lines_out_of_order_are_sorted(bin_dir, tmp_
     assert max(arrivals(times, 4)) < 1000
 
 
+def test_gaps_of_sessions_can_be_shortened(bin_dir, tmp_path):
+    """A pause is from the recorded end of a response; only later turns have one."""
+    path = tmp_path / "trace"
+    path.write_text("Timestamp,Request tokens,Response tokens,Session ID,Elapsed time\n0,8,1,a,5\n5.2,8,1,a,1\n30,8,1,a,1\n0.1,8,1,,\n")
+    result, times = run(bin_dir, tmp_path, "--dataset-path", path, "--timed-trace-schedule", "gaps", "--timed-trace-max-gap", "300ms")
+    assert result["results"]["sessions"]["completed"] == 1
+    assert np.allclose(arrivals(times, 4), [0, 100, 200, 500], atol=40)
+
+
+def test_a_time_that_never_comes_is_refused(bin_dir, tmp_path):
+    path = trace_file(tmp_path, [row(0, 8, 1), row(1e300, 8, 1)])
+    result, times = run(bin_dir, tmp_path, "--dataset-path", path, status=1)
+    assert "request 1 is due 1e+300 s after the first one" in result["error"]["message"] and not times
+
+
 FORMS = {
     "azure": ("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03.9799600,48,10\r\n2023-11-16 18:17:04.0319600,31,8\r\n",
               [(48, 10), (31, 8)], 52),
@@ -254,6 +269,8 @@ def test_chats_get_texts(bin_dir, tmp_path):
     ('{"timestamp": -1, "input_length": 3, "output_length": 1}\n', "trace:1: 'timestamp': expected a number from 0"),
     ("arrived_at,num_prefill_tokens,num_decode_tokens\n0,1,x\n", "trace:2: expected token counts as integers"),
     ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-36 1:1:1,1,1\n", "trace:2: found '2023-11-36 1:1:1', expected a number"),
+    ("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 99:1:1,1,1\n", "trace:2: found '2023-11-16 99:1:1', expected a number"),
+    ("TIMESTAMP,ContextTokens,GeneratedTokens\n0,1,1\n\0\n1,1,1\n", "trace:3: found a NUL byte, expected text"),
     ('{"resourceSpans": [', "not valid JSON"),
 ])
 def test_a_faulty_file_is_refused_at_once(bin_dir, tmp_path, text, message):

@@ -500,6 +500,23 @@ void exp_check_warm_prompts(struct exp_checker *c)
 			   "a share above 0 with {benchmark.random_cache_hit_fraction}");
 }
 
+/* As many requests as num_prompts may be. */
+#define TURNS_MAX INT64_C(100000000)
+
+static void check_turn_count(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	int64_t turns = bench->multi_turn_max_turns > 0 ? bench->multi_turn_max_turns
+							: bench->multi_turn_num_turns;
+
+	if (!is_dataset(c, "random") || bench->num_prompts < 1 ||
+	    turns <= TURNS_MAX / bench->num_prompts)
+		return;
+	auto_free char *expected = pl_asprintf("at most %lld for conversations of up to %lld turns",
+					       (long long)(TURNS_MAX / turns), (long long)turns);
+	exp_refuse_number(c, "benchmark.num_prompts", bench->num_prompts, expected);
+}
+
 /* Turns are chats: completions have no messages. */
 void exp_check_multi_turn(struct exp_checker *c)
 {
@@ -521,6 +538,10 @@ void exp_check_multi_turn(struct exp_checker *c)
 	if (bench->threads > 1)
 		exp_refuse_number(c, "benchmark.threads", bench->threads,
 				  "1, because one worker holds all conversations");
+	if (json_object_get(bench->extra_body, "messages") != NULL)
+		exp_refuse(c, "benchmark.extra_body", "key 'messages'",
+			   "other keys, because {benchmark.multi_turn} sends its own messages");
+	check_turn_count(c);
 }
 
 void exp_check_cache_bust(struct exp_checker *c)

@@ -90,8 +90,9 @@ static int take_record(const struct vllm_bench *bench, const json_t *json, size_
 	/* some records of ShareGPT are empty, or the end of a conversation that was cut */
 	if (!has_turn)
 		return 0;
-	entry.object = json_pack("{s:O, s:O?}", "messages", messages, "tools",
-				 json_object_get(json, "tools"));
+	json_t *tools = json_object_get(json, "tools");
+	entry.object = json_pack("{s:O, s:O*}", "messages", messages, "tools",
+				 json_is_null(tools) ? NULL : tools);
 	bench_entries_add(into, &entry);
 	return 0;
 }

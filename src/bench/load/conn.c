@@ -635,7 +635,6 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 		(struct io_watch){ .fd = -1, .events = CONN_EVENTS, .fn = on_ready, .data = conn };
 	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
 	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
-	conn->stream.keeps_text = worker->load->keeps_text || worker->sessions != NULL;
 	conn->stream.output_chunks = worker->load->output_chunks;
 	conn->stream.came_in_one = came_in_one;
 	conn->stream.user = conn;
@@ -666,6 +665,8 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->cut_errno = 0;
 	conn->blocked_ns = RES_NO_TIME;
 	conn->sent_all = false;
+	/* a conversation continues with the output */
+	conn->stream.keeps_text = conn->worker->load->keeps_text || request->keeps_response;
 	conn->in_pieces = false;
 	conn->total = shared->head_len + conn->tail_len + req->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "bench/load/sessions.h"
+
 /*
  * Descriptors that a run needs in addition to its connections and those open now: epoll and eventfd
  * per worker, telemetry's files in /proc, the journal, the server's log.
@@ -17,12 +19,16 @@ static uint64_t connections_needed(const struct bench_load *load)
 
 	if (!load->adapter->has_socket)
 		return 0;
-	if (capped && (uint64_t)load->max_concurrency < load->count)
+	/* later turns follow the response to an earlier one: one per session at a time */
+	uint64_t most = load->session_count > 0 ? bench_sessions_starts(load) : load->count;
+	if (capped && (uint64_t)load->max_concurrency < most)
 		return (uint64_t)load->max_concurrency;
-	/* one per session at a time */
-	if (load->session_count > 0 && load->session_concurrency != OPTION_NO_I64)
+	/* of a trace, requests without a session are not limited */
+	if (load->session_count > 0 && load->session_count == most &&
+	    load->session_concurrency != OPTION_NO_I64 &&
+	    (uint64_t)load->session_concurrency < most)
 		return (uint64_t)load->session_concurrency;
-	return capped || !load->finite_rate ? load->count : 0;
+	return capped || !load->finite_rate ? most : 0;
 }
 
 /* Counts the folder's own descriptor, "." and ".." too: three too many, on the safe side. */

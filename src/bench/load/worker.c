@@ -323,8 +323,8 @@ static struct bench_req *take(struct bench_worker *worker, size_t index, int64_t
 		worker->next_send++;
 	else
 		bench_sessions_take(worker->sessions);
-	note_wait(worker, req, due_ns);
 	bench_sessions_begin(worker->sessions, req, due_ns);
+	note_wait(worker, req, req->due_ns != RES_NO_TIME ? req->due_ns : due_ns);
 	return req;
 }
 

@@ -13,12 +13,12 @@
 
 static const double percentiles[] = { 90, 99 };
 
-double res_turns_cached(const struct res_record *before, const struct res_record *record,
-			int64_t block_size)
+double res_turns_cached(const struct res_record *before, bool continues,
+			const struct res_record *record, int64_t block_size)
 {
 	if (before->prompt_tokens < 0 || before->output_tokens < 0 || record->prompt_tokens < 1)
 		return NAN;
-	int64_t known = before->prompt_tokens + before->output_tokens;
+	int64_t known = before->prompt_tokens + (continues ? before->output_tokens : 0);
 	int64_t most = known < record->prompt_tokens ? known : record->prompt_tokens;
 
 	return most > 0 ? (double)((most - 1) / block_size * block_size) : 0;

@@ -155,6 +155,7 @@ static double conversation_hits(const struct res_outcome *outcome, const struct 
 {
 	size_t sessions = plan->dataset->session_count;
 	auto_free const struct res_record **before = pl_alloc_array(sessions + 1, sizeof(*before));
+	auto_free bool *continues = pl_alloc_array(sessions + 1, sizeof(*continues));
 	double hits = 0, total = 0, first = 0;
 	size_t starts = 0;
 
@@ -167,8 +168,10 @@ static double conversation_hits(const struct res_outcome *outcome, const struct 
 		if (record->turn == 0)
 			first += (double)record->prompt_tokens;
 		else if (before[record->session] != NULL)
-			hits += res_turns_cached(before[record->session], record, block_size);
+			hits += res_turns_cached(before[record->session],
+						 continues[record->session], record, block_size);
 		before[record->session] = record;
+		continues[record->session] = plan->requests[i].keeps_response;
 	}
 	hits += first * run_shared_prefix_share(plan->dataset->samples, starts, false);
 	return total > 0 ? hits / total : NAN;

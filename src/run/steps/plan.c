@@ -121,6 +121,8 @@ static void fill_turn(const struct bench_sample *sample, bool by_gaps,
 	auto_free char *own = pl_json_to_text(sample->messages, PL_JSON_PYTHON);
 	request->messages_at = (size_t)(messages - request->body) + strlen(MESSAGES_KEY);
 	request->messages_len = strlen(own) - strlen("[]");
+	/* the check of the experiment refuses other messages */
+	assert(strncmp(request->body + request->messages_at, own + 1, request->messages_len) == 0);
 }
 
 /*
@@ -205,13 +207,19 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
 {
 	bool by_gaps = pl_text_equal(input->bench->timed_trace_schedule, "gaps");
+	/* of the first turn, for all turns: no cache holds the tokens of another adapter */
+	auto_free const char **of_session = pl_alloc_array(plan->dataset->session_count + 1,
+							   sizeof(*of_session));
 
 	plan->id_prefix = make_prefix(input->bench);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
 		struct bench_request *request = &plan->requests[i];
-		if (encode(input, sample, adapters != NULL ? adapters[i] : input->model,
-			   &plan->bodies[i], &request->body_len, err) < 0)
+		const char *model = adapters != NULL ? adapters[i] : input->model;
+		if (sample->turn > 0)
+			model = of_session[sample->session];
+		of_session[sample->session] = model;
+		if (encode(input, sample, model, &plan->bodies[i], &request->body_len, err) < 0)
 			return -1;
 		request->body = plan->bodies[i];
 		request->planned_ns = llround(arrivals_s[i] * 1e9);

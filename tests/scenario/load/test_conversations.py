@@ -158,19 +158,22 @@ def test_generated_conversations(bin_dir, tmp_path):
 
 def test_numbers_of_turns_are_drawn(bin_dir, tmp_path):
     run = Run(bin_dir, tmp_path, "--num-prompts", 30, "--random-input-len", 8, "--random-output-len", 2, "--multi-turn-min-turns", 2,
-              "--multi-turn-max-turns", 5, "--max-concurrency", 4, "--seed", 5)
+              "--multi-turn-max-turns", 5, "--max-concurrency", 4, "--multi-turn-concurrency", 6, "--seed", 5)
     rng = random.Random(5)
     assert [len(session) for session in run.sessions()] == [rng.randint(2, 5) for _ in range(30)]
     assert run.results["peak_in_flight"] <= 4
     # due turns wait for the limit
     assert_order(run, late_ms=1000)
     assert any(record["queued_ns"] for record in run.records if record["turn"] > 0)
+    # a conversation that waits for the end of another one is not due yet
+    assert all(record["queued_ns"] in (None, record["planned_ns"]) for record in run.records)
     assert_figures(run)
 
 
 def test_shared_parts_replace_the_history(bin_dir, tmp_path):
     run = Run(bin_dir, tmp_path, "--num-prompts", 5, "--random-input-len", 64, "--random-output-len", 3,
-              "--multi-turn-prefix-global-ratio", 0.5, "--multi-turn-prefix-conversation-ratio", 0.25)
+              "--multi-turn-prefix-global-ratio", 0.5, "--multi-turn-prefix-conversation-ratio", 0.25,
+              "--lora-modules", "a", "b", "--multi-turn-concurrency", 1000000, sim=["--enable-lora", "--lora-modules", "a=/x", "b=/y"])
     contents = [[run.bodies[record["request_id"]]["messages"] for record in session] for session in run.sessions()]
     assert all(len(messages) == 1 for session in contents for messages in session)
     texts = [[messages[0]["content"].split() for messages in session] for session in contents]
@@ -179,6 +182,9 @@ def test_shared_parts_replace_the_history(bin_dir, tmp_path):
     assert len({tuple(words[:48]) for session in texts for words in session}) == 5
     assert len({tuple(words) for session in texts for words in session}) == 15
     assert all(len(words) == 64 for session in texts for words in session)
+    # an adapter is that of a whole conversation
+    models = [{run.bodies[record["request_id"]]["model"] for record in session} for session in run.sessions()]
+    assert all(len(names) == 1 for names in models) and set.union(*models) == {"a", "b"}
 
 
 def sharegpt(turns):
@@ -202,6 +208,7 @@ def test_sharegpt_takes_all_turns(bin_dir, tmp_path):
         for t, record in enumerate(session):
             assert record["output_tokens_requested"] == 2 * (t + 1)
             assert run.bodies[record["request_id"]]["messages"][-1]["content"].startswith(f"question {t} of ")
+            assert "tools" not in run.bodies[record["request_id"]]
     assert_order(run)
     assert_figures(run)
 
@@ -211,8 +218,8 @@ TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {}}}]
 AGENT = {"tools": TOOLS, "messages": [
     {"role": "system", "content": "You use tools."},
     {"role": "user", "content": "Find it."},
-    {"role": "assistant", "content": None, "tool_calls": [CALL], "output_tokens": 5},
-    {"role": "tool", "tool_call_id": "call_1", "content": "found 7", "think_s": 0.2},
+    {"role": "assistant", "content": None, "tool_calls": [CALL], "output_tokens": 35},
+    {"role": "tool", "tool_call_id": "call_1", "content": "found 7" * 20, "think_s": 0.2},
     {"role": "assistant", "content": "It is 7.", "output_tokens": 6},
     {"role": "user", "content": "Sure?", "think_s": 0.1},
 ]}
@@ -237,11 +244,16 @@ def test_agent_sessions(bin_dir, tmp_path):
         *before, response, last = third["messages"]
         assert before == second["messages"] and last == {"role": "user", "content": "Sure?"}
         assert response["role"] == "assistant" and response["content"] not in (None, "", "It is 7.")
-        assert [record["output_tokens_requested"] for record in session] == [5, 6, 256]
+        assert [record["output_tokens_requested"] for record in session] == [35, 6, 256]
         pauses = [(run.began[b["request_id"]] - run.tokens[a["request_id"]][-1]) / 1e6 for a, b in zip(session, session[1:])]
         assert 199 <= pauses[0] < 260 and 99 <= pauses[1] < 160
     assert_figures(run)
     assert run.results["sessions"]["mean_wait_share"] < 1
+    # the first turns are alike, the second ones do not contain the response to the first, the third ones do
+    hits = sum((first["prompt_tokens"] - 1) // 16 * 16 + (second["prompt_tokens"] + second["output_tokens"] - 1) // 16 * 16
+               for first, second, _ in sessions) + 5 / 6 * sum(session[0]["prompt_tokens"] for session in sessions)
+    total = sum(record["prompt_tokens"] for session in sessions for record in session)
+    assert run.results["expected_prefix_cache_hit_rate"] == pytest.approx(hits / total, rel=1e-9)
 
 
 def test_a_failed_turn_ends_its_conversation(bin_dir, tmp_path):
@@ -263,9 +275,12 @@ def test_a_failed_turn_ends_its_conversation(bin_dir, tmp_path):
     (["--dataset-name", "prefix_repetition"], "expected random, sharegpt or custom for --multi-turn"),
     (["--multi-turn-min-turns", "4", "--multi-turn-max-turns", "2"], "--multi-turn-max-turns: found number 2, expected at least"),
     (["--threads", "2"], "--threads: found number 2, expected 1"),
+    (["--extra-body", '{"messages": []}'], "--extra-body: found key 'messages', expected other keys"),
+    (["--multi-turn-num-turns", "100000"], "--num-prompts: found number 1000000, expected at most 1000 for conversations of up to 100000"),
 ])
 def test_combinations_that_make_no_sense_are_refused(bin_dir, words, message):
-    done = subprocess.run([bin_dir / "profllm", "bench", "serve", *WORDS, *words, "--port", "1"], capture_output=True, text=True,
+    done = subprocess.run([bin_dir / "profllm", "bench", "serve", *WORDS, *words, "--port", "1",
+                           *(["--num-prompts", "1000000"] if "--multi-turn-num-turns" in words else [])], capture_output=True, text=True,
                           timeout=60, check=False, env=run_tools.environment())
     assert done.returncode == 2 and message in done.stderr, done.stderr
 

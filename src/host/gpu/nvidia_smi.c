@@ -9,7 +9,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,23 +30,6 @@
 #define TEXT_BYTES_MAX   4096
 #define LOOKS_MAX        1024
 #define NUMBER_BYTES     32
-
-/*
- * The random numbers with which libexpat.a seeds its hash tables. glibc has this function since 2.36; with a definition
- * here, the programs of the wheel also run with older ones.
- */
-void arc4random_buf(void *bytes, size_t len)
-{
-	for (char *at = bytes; len > 0;) {
-		ssize_t got = getrandom(at, len, 0);
-		if (got < 0 && errno != EINTR)
-			abort();
-		if (got > 0) {
-			at += got;
-			len -= (size_t)got;
-		}
-	}
-}
 
 extern char **environ;
 

@@ -71,6 +71,8 @@ def test_packages_depend_on_the_libraries_of_their_programs(packages):
     assert re.fullmatch(r"libprofllm0 \(= [\d.]+-1\)", development) and re.search(r"\bprofllm \(>= [\d.]+\)", needed["libprofllm0"])
     for library in ("libgnutls30", "libmicrohttpd12", "libpq5", "libsqlite3-0", "adduser"):
         assert library in needed[SERVICE] and library not in needed["profllm"], library
+    # its updates must reach profllm, which reads the XML of nvidia-smi
+    assert "libexpat1" in needed["profllm"]
     assert field(packages["profllm"], "Recommends") == "profllm-sim, ca-certificates"
 
 

@@ -1,9 +1,11 @@
 """The Python wheel: what it contains, that it needs nothing but glibc from its host, and that it works when installed."""
 import base64
 import csv
+import ctypes
 import hashlib
 import json
 import os
+import pyexpat
 import re
 import subprocess
 import sys
@@ -89,6 +91,20 @@ def test_it_needs_only_glibc_and_the_compiler_from_the_host(wheel, content):
         newest = max([newest, *(int(text) for text in re.findall(r"Name: GLIBC_2\.(\d+)", readelf("-V", path)))])
     # Ubuntu 22.04 has 2.35, RHEL 9 2.34
     assert newest == int(minor) <= 34
+
+
+def test_its_libexpat_parses(content):
+    """The wheel links it from an archive; its random numbers are not those of glibc 2.36."""
+    path, = content.rglob("libexpat.so.1")
+    assert "arc4random" not in readelf("--dyn-syms", path)
+    expat = ctypes.CDLL(path)
+    expat.XML_ParserCreate.restype = ctypes.c_void_p
+    expat.XML_ExpatVersion.restype = ctypes.c_char_p
+    assert expat.XML_ExpatVersion() == b"expat_" + re.sub(r"\D*", "", pyexpat.EXPAT_VERSION, count=1).encode()
+    for text, status in ((b"<log><gpu id='0'/></log>", 1), (b"<log><gpu></log>", 0)):
+        parser = ctypes.c_void_p(expat.XML_ParserCreate(None))
+        assert expat.XML_Parse(parser, text, len(text), 1) == status
+        expat.XML_ParserFree(parser)
 
 
 def test_each_library_has_its_license(bin_dir, content):

@@ -97,6 +97,18 @@ void pl_dir_close(DIR **dir)
 	*dir = NULL;
 }
 
+int pl_file_check_regular(const char *path, struct pl_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || access(path, R_OK) < 0)
+		return pl_err_errno(err, "could not read '%.200s'", path);
+	if (S_ISREG(st.st_mode))
+		return 0;
+	return pl_err_invalid(err, "could not read '%.200s': it is %s", path,
+			      S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
+}
+
 /* A device, pipe or folder would be replaced by the rename, and never written to. */
 static int check_replaceable(const char *path, struct pl_err *err)
 {

@@ -18,6 +18,11 @@
  */
 int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 		 struct pl_err *err) PL_MUST_CHECK;
+/*
+ * Returns -1 with the reason if `path` is no regular file that may be read: a directory fails later, and a pipe may wait
+ * forever.
+ */
+int pl_file_check_regular(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* The same without an error: returns NULL on failure. `ret_len` may be NULL. */
 char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len);
 

@@ -5,8 +5,8 @@
 #include "bench/data/dataset_priv.h"
 
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "bench/media/audio.h"
 
@@ -40,10 +40,8 @@ static json_t *audio_of(const struct vllm_bench *bench, const json_t *value, siz
 			       "file or an object with 'array' and 'sampling_rate'",
 			       bench->dataset_path, line_no),
 		       NULL;
-	if (access(path, R_OK) < 0)
-		return (void)pl_err_errno(err, "%s:%zu: could not read '%.200s'",
-					  bench->dataset_path, line_no, path),
-		       NULL;
+	if (pl_file_check_regular(path, err) < 0)
+		return (void)pl_err_wrap(err, "%s:%zu", bench->dataset_path, line_no), NULL;
 	return json_pack("{s:s}", "path", path);
 }
 

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -18,6 +17,9 @@
 #define FROM_RECORDS    (-1)
 #define IMAGE_BYTES_MAX ((size_t)64 << 20)
 #define IMAGES_MAX      4096 /* in one record */
+
+/* Limit of all files that are sent inline, as text; the bodies have them again. */
+#define INLINE_BYTES_MAX ((size_t)4 << 30)
 
 #define FILE_SCHEME "file://"
 
@@ -56,10 +58,9 @@ static int check_reference(const struct record *record, const char *reference, s
 			"{benchmark.custom_ensure_client_side_data} needs; download it "
 			"first",
 			record->bench->dataset_path, record->line_no, reference);
-	if (access(path_of(reference), R_OK) < 0)
-		return pl_err_errno(err, "%s:%zu: could not read image '%.200s'",
-				    record->bench->dataset_path, record->line_no,
-				    path_of(reference));
+	if (pl_file_check_regular(path_of(reference), err) < 0)
+		return pl_err_wrap(err, "%s:%zu: image", record->bench->dataset_path,
+				   record->line_no);
 	return 0;
 }
 
@@ -186,7 +187,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 }
 
 /* Puts the bytes of a file in the place of its URL. Copies of a sample share the part. */
-static int put_inline(json_t *part, struct pl_err *err)
+static int put_inline(json_t *part, size_t *total, struct pl_err *err)
 {
 	json_t *held = json_object_get(part, "image_url");
 	const char *url = pl_json_get_text(held, "url");
@@ -201,14 +202,19 @@ static int put_inline(json_t *part, struct pl_err *err)
 	if (type == NULL || !pl_text_starts(type, "image/"))
 		return pl_err_invalid(err, "'%s': found no JPEG, PNG, GIF or WebP image",
 				      path_of(url));
-	json_object_set_new(held, "url", bench_media_data_url(type, bytes, len));
-	return 0;
+	json_t *data = bench_media_data_url(type, bytes, len);
+	*total += json_string_length(data);
+	json_object_set_new(held, "url", data);
+	if (*total <= INLINE_BYTES_MAX)
+		return 0;
+	return pl_err_invalid(err, "the images have more than %zu GiB; use fewer or smaller ones",
+			      INLINE_BYTES_MAX >> 30);
 }
 
-static int put_all_inline(json_t *parts, struct pl_err *err)
+static int put_all_inline(json_t *parts, size_t *total, struct pl_err *err)
 {
 	PL_JSON_EACH(part, parts) {
-		if (put_inline(part, err) < 0)
+		if (put_inline(part, total, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -218,6 +224,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
 	int64_t len = bench_dataset_output_len(bench, bench->custom_output_len);
+	size_t total = 0;
 	const struct bench_sampling how = {
 		.seed = (uint64_t)bench->seed,
 		.output_len = len == FROM_RECORDS ? RES_NO_COUNT : len,
@@ -228,8 +235,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	for (size_t i = 0; bench->custom_ensure_client_side_data && i < work->into->count; i++) {
 		struct bench_sample *sample = &work->into->samples[i];
 		json_t *message = json_array_get(sample->messages, 0);
-		if (put_all_inline(sample->media, err) < 0 ||
-		    put_all_inline(json_object_get(message, "content"), err) < 0)
+		if (put_all_inline(sample->media, &total, err) < 0 ||
+		    put_all_inline(json_object_get(message, "content"), &total, err) < 0)
 			return pl_err_wrap(err, "dataset '%s'", bench->dataset_path);
 	}
 	return 0;

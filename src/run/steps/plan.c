@@ -19,7 +19,9 @@
 #include "experiment/kinds.h"
 #include "experiment/values.h"
 
-#define BODY_BYTES_MAX    (256u << 20)
+#define BODY_BYTES_MAX (256u << 20)
+/* Limit of all bodies with media, which may be copies of a few large samples. */
+#define MEDIA_BYTES_MAX   ((size_t)4 << 30)
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)
 
 static_assert(EXP_ID_PREFIX_MAX == RES_ID_PREFIX_MAX, "what is checked fits into a record");
@@ -203,6 +205,19 @@ static void fill_request(const struct vllm_bench *bench, const struct bench_samp
 							      : sample->output_tokens;
 }
 
+/* Fails once the bodies with media are too large together. */
+static int count_media(const struct bench_request *request, size_t *total, struct pl_err *err)
+{
+	if (request->images > 0 || request->videos > 0 || request->audio_s > 0)
+		*total += request->body_len;
+	if (*total <= MEDIA_BYTES_MAX)
+		return 0;
+	return pl_err_invalid(err,
+			      "the bodies of the requests with media have more than %zu GiB; use "
+			      "fewer requests or smaller media",
+			      MEDIA_BYTES_MAX >> 30);
+}
+
 static int encode_all(const struct run_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
 {
@@ -210,6 +225,7 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 	/* of the first turn, for all turns: no cache holds the tokens of another adapter */
 	auto_free const char **of_session = pl_alloc_array(plan->dataset->session_count + 1,
 							   sizeof(*of_session));
+	size_t media = 0;
 
 	plan->id_prefix = make_prefix(input->bench);
 	for (size_t i = 0; i < plan->count; i++) {
@@ -224,6 +240,8 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 		request->body = plan->bodies[i];
 		request->planned_ns = llround(arrivals_s[i] * 1e9);
 		fill_request(input->bench, sample, request);
+		if (count_media(request, &media, err) < 0)
+			return -1;
 		fill_turn(sample, !exp_is_self_timed(input->bench) || by_gaps, request);
 		/* as in vLLM, a dataset without ids sends none */
 		if (sample->index != RES_NO_COUNT)
@@ -531,6 +549,7 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 	char **bodies = pl_alloc_array(count, sizeof(*bodies));
 	/* each pass over the prompts rotates them by another part */
 	size_t parts = count / plan->count + 2;
+	size_t media = 0;
 	int done = 0;
 
 	for (size_t i = 0; i < count && done == 0; i++) {
@@ -539,6 +558,8 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 		done = encode(input, &turned, input->model, &bodies[i], &requests[i].body_len, err);
 		requests[i].body = bodies[i];
 		fill_request(input->bench, sample, &requests[i]);
+		if (done == 0)
+			done = count_media(&requests[i], &media, err);
 		free(turned.prompt);
 		free(turned.ids);
 		json_decref(turned.messages);

@@ -2,6 +2,7 @@
 import base64
 import io
 import json
+import os
 import subprocess
 import wave
 
@@ -127,6 +128,28 @@ def test_the_library_is_needed_before_the_run(bin_dir, tmp_path):
     assert done.returncode == 2 and "install the package 'libjpeg62-turbo'" in done.stderr
 
 
+@pytest.mark.parametrize("dataset, words", [("custom_image", ["--custom-ensure-client-side-data"]), ("custom_audio", [])])
+def test_only_regular_files_are_read(bin_dir, tmp_path, dataset, words):
+    """Opening a pipe that has no writer would wait forever."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name, message in (("pipe", "it is not a regular file"), ("folder", "it is a directory"), ("/dev/zero", "it is not a regular file")):
+        (tmp_path / "data.jsonl").write_text(json.dumps({"prompt": "a", "image_files": [name], "audio": name}) + "\n")
+        done = bench(bin_dir, tmp_path, "--port", "9", "--model", "m", "--backend", "openai-chat", "--dataset-name", dataset, "--dataset-path", "data.jsonl", *words)
+        assert done.returncode == 2 and "data.jsonl:1" in done.stderr and f"could not read '{name}': {message}" in done.stderr, done.stderr
+
+
+@pytest.mark.skipif("PROFLLM_TEST_LONG" not in os.environ, reason="needs 5 GB of memory")
+@pytest.mark.parametrize("records, message", [(90, "the images have more than 4 GiB"), (1, "bodies of the requests with media have more than 4 GiB")])
+def test_media_beyond_the_memory_limit_are_refused(bin_dir, tmp_path, records, message):
+    (tmp_path / "big.png").write_bytes(PNG + bytes(62_000_000))
+    write_lines(tmp_path, *[{"prompt": "a", "image_files": ["big.png"]}] * records)
+    with Server(bin_dir, "--sim-media", "--sim-step", "1ms") as server:
+        done = bench(bin_dir, tmp_path, "--port", server.port, "--backend", "openai-chat", "--dataset-name", "custom_image", "--dataset-path", "images.jsonl",
+                     "--custom-ensure-client-side-data", "--num-prompts", "90")
+    assert done.returncode == 1 and message in " ".join(done.stdout.split()), done.stderr + done.stdout
+
+
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 HEAD = '{"model": "tiny", "messages": [{"role": "user", "content": '
 TAIL = '"max_completion_tokens": 4, "stream": true, "stream_options": {"include_usage": true}}'
@@ -177,7 +200,7 @@ def test_images_inline(bin_dir, tmp_path):
     assert [part["image_url"]["url"] for part in json.loads(bodies[0])["messages"][0]["content"][1:]] == [inline] * 3
     assert json.loads(bodies[1])["messages"][0]["content"][0] == url_part(inline, detail="high")
     assert {json.dumps(json.loads(body)["messages"]) for body in bodies[2:]} <= {json.dumps(json.loads(body)["messages"]) for body in bodies[:2]}
-    for name, message in (("http://h/x.png", "is not a local file"), ("gone.png", "images.jsonl:1: could not read image 'gone.png'"),
+    for name, message in (("http://h/x.png", "is not a local file"), ("gone.png", "images.jsonl:1: image: could not read 'gone.png'"),
                           ("y.txt", "'y.txt': found no JPEG, PNG, GIF or WebP image")):
         write_lines(tmp_path, {"prompt": "a", "image_files": [name]})
         with Server(bin_dir, "--sim-media", "--sim-step", "1ms") as server:

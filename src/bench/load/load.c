@@ -160,7 +160,8 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	if (load->request_timeout_ns <= 0 || load->stall_timeout_ns <= 0)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'request_timeout' and 'stall_timeout' must be above 0");
-	for (size_t i = 1; i < bench_sessions_starts(load); i++) {
+	size_t starts = bench_sessions_starts(load);
+	for (size_t i = 1; i < starts; i++) {
 		if (load->requests[i].planned_ns < load->requests[i - 1].planned_ns)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "request %zu is planned before its predecessor", i);

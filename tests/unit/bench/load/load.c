@@ -460,6 +460,22 @@ static void a_plan_out_of_order_is_refused(void **state)
 	play_done(&play);
 }
 
+static void a_large_plan_is_checked_in_linear_time(void **state)
+{
+	enum { COUNT = 200000 };
+	static const char *const orders[] = { "-" };
+	struct play play = play_new(NULL, orders, 1, COUNT);
+	struct pl_err err = PL_ERR_INIT;
+	int64_t start_ns = pl_clock_cpu_thread_ns();
+
+	(void)state;
+	play.requests[COUNT - 2].planned_ns = 1;
+	assert_int_equal(bench_load_run(&play.load, &play.outcome, &err), -1);
+	assert_non_null(strstr(err.text, "request 199999"));
+	assert_true(pl_clock_cpu_thread_ns() - start_ns < 2 * SECOND);
+	play_done(&play);
+}
+
 static void an_empty_plan_finishes_at_once(void **state)
 {
 	static const char *const orders[] = { "-" };
@@ -521,6 +537,7 @@ int main(void)
 		cmocka_unit_test(a_plan_out_of_order_is_refused),
 		cmocka_unit_test(an_empty_plan_finishes_at_once),
 		cmocka_unit_test(limits_are_named_before_the_start),
+		cmocka_unit_test(a_large_plan_is_checked_in_linear_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,12 @@
 #include "mirror/mirror.h"
 #include "store/analysis/watch.h"
 
-#define TICK_NS    PL_NS_PER_S
-#define SLOW_NS    (5 * PL_NS_PER_S)  /* interval of disks and watches */
-#define DELETED_NS (30 * PL_NS_PER_S) /* minimum interval of counting deleted results */
-#define TRIM_NS    (30 * PL_NS_PER_S) /* interval of giving free memory back */
+#define TICK_NS PL_NS_PER_S
+#define SLOW_NS (5 * PL_NS_PER_S) /* interval of disks and watches */
+/* Counting deleted results takes at most 1/DELETED_SHARE of the time, if it is due after less than DELETED_NS. */
+#define DELETED_SHARE 1000
+#define DELETED_NS    (30 * PL_NS_PER_S)
+#define TRIM_NS       (30 * PL_NS_PER_S) /* interval of giving free memory back */
 /* A query of the database that takes longer is a failure. */
 #define LOST_NS       (5 * PL_NS_PER_S)
 #define BEHIND_NS_MAX (10 * PL_NS_PER_S)
@@ -34,8 +36,8 @@ struct dash_monitor {
 	bool has_begun;
 	pthread_t thread;
 	struct pl_pause pause;
-	int64_t slow_ns;         /* of the thread: time of the last slow look */
-	int64_t deleted_ns;      /* of the thread: time of the last count */
+	int64_t slow_ns;    /* of the thread: time of the last slow look */
+	int64_t deleted_ns; /* of the thread: time from which deleted results may be counted again */
 	int64_t trimmed_ns;      /* of the thread: time of the last trim */
 	int64_t deleted_version; /* of the thread: version at the last count; -1: none */
 
@@ -123,14 +125,15 @@ static void count_deleted(struct dash_monitor *monitor)
 {
 	struct store *store = monitor->context->store;
 	int64_t version = store_memory_state(store).data_version, deleted = 0;
-	int64_t now_ns = pl_clock_now_ns();
+	int64_t begin_ns = pl_clock_now_ns();
 
-	if (version == monitor->deleted_version ||
-	    (monitor->deleted_version >= 0 && now_ns - monitor->deleted_ns < DELETED_NS) ||
+	if (version == monitor->deleted_version || begin_ns < monitor->deleted_ns ||
 	    store_deleted_count(store, &deleted, PL_ERR_IGNORED) < 0)
 		return;
+	int64_t end_ns = pl_clock_now_ns();
 	monitor->deleted_version = version;
-	monitor->deleted_ns = now_ns;
+	int64_t rest_ns = DELETED_SHARE * (end_ns - begin_ns);
+	monitor->deleted_ns = end_ns + (rest_ns < DELETED_NS ? rest_ns : DELETED_NS);
 	pthread_mutex_lock(&monitor->lock);
 	monitor->state.deleted = deleted;
 	pthread_mutex_unlock(&monitor->lock);

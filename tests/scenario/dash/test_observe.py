@@ -103,7 +103,7 @@ def test_the_metrics(bin_dir, source_dir, database, tmp_path):
         histogram = "profllm_dashboard_http_request_duration_seconds"
         buckets = [count for (name, labels), count in values.items() if name == f"{histogram}_bucket" and ("route", APPLY) in labels]
         assert buckets == sorted(buckets) and buckets[-1] == value(values, f"{histogram}_count", method="POST", route=APPLY) >= 3
-        wait_for(lambda: value(metrics(one)[1], "profllm_dashboard_results", state="deleted") == 1, "it is counted", seconds=60, look_s=0.5)
+        wait_for(lambda: value(metrics(one)[1], "profllm_dashboard_results", state="deleted") == 1, "it is counted", seconds=60, look_s=0.2)
         later = metrics(one)[1]
         for (name, labels), count in values.items():
             if name.endswith(("_total", "_bucket", "_count")):

@@ -483,15 +483,42 @@ static char *turn_text(const char *text, size_t by)
 	return pl_asprintf("%s%.*s", text + by, (int)by, text);
 }
 
-static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
+/* The rotated texts, then the media: a prompt that starts with an image is found in the cache by the image. */
+static json_t *turn_parts(const json_t *parts, size_t part, size_t of)
 {
-	json_t *turned = json_deep_copy(messages);
+	auto_json json_t *media = json_array();
+	json_t *turned = json_array();
 
-	PL_JSON_EACH(message, turned) {
-		const char *content = pl_json_get_text(message, "content");
+	PL_JSON_EACH(one, parts) {
+		const char *words = pl_json_get_text(one, "text");
+		if (words == NULL) {
+			json_array_append(media, one);
+			continue;
+		}
+		auto_free char *text = turn_text(words, strlen(words) * part / of);
+		json_t *copy = json_copy(one);
+		json_object_set_new(copy, "text", json_string(text));
+		json_array_append_new(turned, copy);
+	}
+	json_array_extend(turned, media);
+	return turned;
+}
+
+static json_t *turn_messages(const json_t *messages, size_t part, size_t of)
+{
+	json_t *turned = json_array();
+
+	/* large media in the parts are shared, not copied */
+	PL_JSON_EACH(original, messages) {
+		const char *content = pl_json_get_text(original, "content");
+		const json_t *parts = json_object_get(original, "content");
+		json_t *message = json_copy(original);
+		json_array_append_new(turned, message);
+		if (json_is_array(parts))
+			json_object_set_new(message, "content", turn_parts(parts, part, of));
 		if (content == NULL)
 			continue;
-		auto_free char *text = turn_text(content, strlen(content) * part / parts);
+		auto_free char *text = turn_text(content, strlen(content) * part / of);
 		json_object_set_new(message, "content", json_string(text));
 	}
 	return turned;

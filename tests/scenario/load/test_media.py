@@ -188,6 +188,16 @@ def test_files_and_urls_of_custom_image(bin_dir, tmp_path):
     assert log["p-1"][0]["media_tokens"] == 2048
 
 
+def test_warm_ups_leave_no_prompt_in_the_cache(bin_dir, tmp_path):
+    """A warm-up with the same parts in the same order would make the measured request cheap."""
+    texts = [{"type": "text", "text": " ".join(f"{i}a{k}" for k in range(60))} for i in range(4)]
+    write_lines(tmp_path, *({"content": [texts[i], url_part(f"http://h/{i}")][::-1 if i % 2 else 1]} for i in range(4)))
+    _, log, _ = from_file(bin_dir, tmp_path, "openai-chat", "--num-warmups", "4")
+    assert [log[f"p-{i}"][-1]["cached_tokens"] for i in range(4)] == [0] * 4
+    lengths = [line["prompt_tokens"] for line in read_log(tmp_path / "log") if line.get("media_tokens")]
+    assert lengths == [log["p-0"][0]["prompt_tokens"]] * 8
+
+
 def test_images_inline(bin_dir, tmp_path):
     (tmp_path / "x.png").write_bytes(PNG)
     (tmp_path / "y.txt").write_text("no image")

@@ -58,7 +58,7 @@ CLIENT("--multi-turn-prefix-conversation-ratio", EQUAL, "the same flag")
 CLIENT("--per-turn-input-len", EQUAL, "the same flag")
 CLIENT("--speed-bench-config", EQUAL, "the same flag")
 CLIENT("--speed-bench-max-input-len", EQUAL, "the same flag")
-CLIENT("--hf-text-column", NOT_YET, "this version does not support dataset 'hf'")
+CLIENT("--hf-text-column", NOT_YET, "a dataset of the hub is read by the rules of its class; write other columns to a file for --dataset-name custom")
 
 #undef OLD
 #undef CLIENT

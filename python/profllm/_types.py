@@ -1511,6 +1511,7 @@ class ResultLatencyBreakdown(TypedDict, total=False):
 
 class ResultTurn(TypedDict, total=False):
     turn: int
+    cached_prompt_share: Union[float, None]
     completed: int
     failed: int
     not_sent: int

@@ -384,6 +384,8 @@ static bool take_number_member(struct io_jwalk *walk, struct res_record *record,
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->prompt_tokens_requested);
 	if (io_jwalk_is(walk, "prompt_tokens"))
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->prompt_tokens);
+	if (io_jwalk_is(walk, "cached_tokens"))
+		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->cached_tokens);
 	if (io_jwalk_is(walk, "output_tokens"))
 		return take_count(walk, TOKENS_MAX, RES_NO_COUNT, &record->output_tokens);
 	if (io_jwalk_is(walk, "input_sequences"))

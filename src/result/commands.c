@@ -252,15 +252,14 @@ static void add_server(const struct exp_config *experiment, bool is_partial, jso
 static void add_load(const struct exp_config *experiment, bool is_partial, json_t *commands)
 {
 	auto_json json_t *omitted = json_array();
-	struct command command = {
-		.id = "load", .language = "sh", .is_partial = is_partial, .notes = omitted
-	};
+	struct command command = { .id = "load", .language = "sh", .notes = omitted };
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
 
 	int rc = exp_is_in_process(experiment)
 			 ? exp_command_offline(experiment, false, &text, &err)
 			 : exp_command_load(experiment, false, &text, omitted, &err);
+	command.is_partial = is_partial || json_array_size(omitted) > 0;
 	add_written(commands, &command, rc, &text, &err);
 }
 

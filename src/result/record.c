@@ -59,6 +59,7 @@ void res_record_init(struct res_record *record, uint64_t index)
 		.end_ns = RES_NO_TIME,
 		.prompt_tokens_requested = RES_NO_COUNT,
 		.prompt_tokens = RES_NO_COUNT,
+		.cached_tokens = RES_NO_COUNT,
 		.output_tokens_requested = RES_NO_COUNT,
 		.output_tokens = RES_NO_COUNT,
 		.server_queue_s = NAN,

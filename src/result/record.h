@@ -113,6 +113,8 @@ struct res_record {
 	int32_t status;       /* HTTP status; 0: none */
 	int64_t prompt_tokens_requested;
 	int64_t prompt_tokens; /* from usage; RES_NO_COUNT: unknown */
+	/* of these, found in the server's prefix cache; RES_NO_COUNT: not reported */
+	int64_t cached_tokens;
 	int64_t output_tokens_requested;
 	int64_t output_tokens; /* from token_source; RES_NO_COUNT: unknown */
 	enum res_token_source token_source;

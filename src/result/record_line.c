@@ -143,6 +143,8 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	pl_json_add_i64(line, ",\"prompt_tokens_requested\":", record->prompt_tokens_requested,
 			RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"prompt_tokens\":", record->prompt_tokens, RES_NO_COUNT);
+	if (record->cached_tokens != RES_NO_COUNT)
+		pl_json_add_i64(line, ",\"cached_tokens\":", record->cached_tokens, RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"output_tokens_requested\":", record->output_tokens_requested,
 			RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
@@ -413,6 +415,11 @@ static int take_counts(struct reader *r, struct res_record *record)
 			 &record->output_tokens_requested) < 0 ||
 	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
 		return -1;
+	/* written only where the server reports it */
+	if (json_object_get(r->json, "cached_tokens") != NULL &&
+	    (take_integer(r, "cached_tokens", RES_NO_COUNT, &record->cached_tokens) < 0 ||
+	     record->cached_tokens == RES_NO_COUNT))
+		return wrong(r, "cached_tokens", "an integer of at least 0, or no key");
 	/* written only for pooling requests */
 	if (json_object_get(r->json, "input_sequences") != NULL &&
 	    (take_integer(r, "input_sequences", 0, &record->input_sequences) < 0 ||

@@ -279,6 +279,43 @@ static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 	}
 }
 
+/* The first turns of sessions; the result has all. */
+#define TURNS_SHOWN 10
+
+static void add_turn(const json_t *turn, struct pl_buf *buf)
+{
+	double cached = number(turn, "cached_prompt_share");
+	int place = (int)pl_json_get_i64(turn, "turn") + 1;
+	auto_free char *median = pl_asprintf("Turn %d median TTFT (ms):", place);
+	auto_free char *p99 = pl_asprintf("Turn %d P99 TTFT (ms):", place);
+	auto_free char *share = pl_asprintf("Turn %d cached prompt tokens (%%):", place);
+
+	add_number(buf, median, number(turn, "median_ttft_ms"));
+	add_number(buf, p99, number(turn, "p99_ttft_ms"));
+	if (!isnan(cached))
+		add_number(buf, share, 100 * cached);
+}
+
+static void add_sessions(const json_t *results, struct pl_buf *buf)
+{
+	const json_t *sessions = json_object_get(results, "sessions");
+
+	if (!json_is_object(sessions))
+		return;
+	add_title(buf, "Sessions", '-');
+	add_count(buf, "Completed sessions:", number(sessions, "completed"));
+	add_count(buf, "Failed sessions:", number(sessions, "failed"));
+	add_number(buf, "Mean turns per session:", number(sessions, "mean_turns"));
+	add_number(buf, "Median session duration (ms):", number(sessions, "median_duration_ms"));
+	add_number(buf, "P99 session duration (ms):", number(sessions, "p99_duration_ms"));
+	add_number(buf, "Mean share waiting for the server (%):",
+		   100 * number(sessions, "mean_wait_share"));
+	PL_JSON_EACH(turn, json_object_get(results, "by_turn")) {
+		if (turn_at < TURNS_SHOWN)
+			add_turn(turn, buf);
+	}
+}
+
 void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
 	auto_free double *percentiles = NULL;
@@ -300,6 +337,7 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 			add_section(results, &sections[i], percentiles, count, buf);
 	}
 	add_spec_decode(results, buf);
+	add_sessions(results, buf);
 	add_title(buf, "", '=');
 }
 

@@ -128,6 +128,19 @@ static void add_usage_members(struct pl_buf *out, const struct sim_job *job, uin
 	add_number(out, completion);
 }
 
+/* As in vLLM, which reports no count of 0. Choices of one prompt share its mean. */
+static bool add_prompt_details(struct pl_buf *out, const struct sim_job *job)
+{
+	uint32_t cached = job->cached_tokens / job->request.n;
+
+	if (!job->server->options->prompt_details || cached == 0)
+		return false;
+	ADD(out, ",\"prompt_tokens_details\":{\"cached_tokens\":");
+	add_number(out, cached);
+	pl_buf_add_char(out, '}');
+	return true;
+}
+
 /* As in vLLM, which leaves it out for several choices: its times are those of one sequence. */
 static bool has_request_metrics(const struct sim_job *job)
 {
@@ -409,6 +422,7 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	add_event_head(out, job);
 	ADD(out, "],");
 	add_usage_members(out, job, job->request.prompt_tokens, job->tokens);
+	add_prompt_details(out, job);
 	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"");
 	if (has_request_metrics(job)) {
 		ADD(out, ",\"metrics\":");
@@ -478,7 +492,9 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 		ADD(out, "\"usage\":null");
 	} else {
 		add_usage_members(out, job, request->prompt_tokens, job->tokens);
-		ADD(out, ",\"prompt_tokens_details\":null,\"completion_tokens_details\":null}");
+		if (!add_prompt_details(out, job))
+			ADD(out, ",\"prompt_tokens_details\":null");
+		ADD(out, ",\"completion_tokens_details\":null}");
 	}
 	if (request->chat) {
 		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");

@@ -75,6 +75,7 @@ static const struct setting settings[] = {
 	{ "--disable-uvicorn-access-log", SWITCH_OFF, AT(access_log), 0, 0, NULL, NULL },
 	{ "--disable-log-stats", SWITCH_OFF, AT(stats_log), 0, 0, NULL, NULL },
 	{ "--enable-per-request-metrics", SWITCH, AT(request_metrics), 0, 0, NULL, NULL },
+	{ "--enable-prompt-tokens-details", SWITCH, AT(prompt_details), 0, 0, NULL, NULL },
 	{ "--sim-profile", PROFILE_NAME, AT(profile), 0, 0, "NAME",
 	  "use the step times of this model and GPU" },
 	{ "--sim-step", DURATION, AT(step_ns), 1, 1e15, "DURATION",

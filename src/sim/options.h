@@ -57,6 +57,7 @@ struct sim_options {
 	bool access_log;
 	bool stats_log;
 	bool request_metrics; /* times of the request in its response */
+	bool prompt_details;  /* cached tokens in its usage */
 	bool no_chat_template;
 	bool media;          /* a multimodal model */
 	int64_t encoder_ns;  /* per token of media, in the step that admits a sequence */

@@ -99,6 +99,7 @@ LINE("Queue-inclusive End-to-end Latency", "`e2el_including_client_queue`, `--ma
 LINE("Planned Time to First Token", "`ttft`, if a value differs from TTFT by more than 5 %", OURS, "a section: TTFT from the planned send time")
 LINE("Diffusion Decoding", "diffusion models", NOT_YET, "")
 LINE("Speculative Decoding", "speculative decoding", EQUAL, "a section, with acceptance by position")
+LINE("Sessions", "conversations and traces with sessions", OURS, "a section: duration of sessions, TTFT and cached share of the prompts by turn; after vLLM's lines")
 LINE("Verdict:", "", OURS, "whether the metrics can be trusted, and the reason; below the table")
 
 #undef FLAT

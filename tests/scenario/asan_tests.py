@@ -82,6 +82,10 @@ ONLY = {
     "dash/test_traces.py": ["test_files_that_are_none", "test_hostile_traces", "test_a_trace_by_range"],
     "life/test_run_view.py": ["test_a_narrow_and_low_terminal_that_is_resized", "test_the_terminal_is_normal_whatever_ends_the_run"],
     "life/test_separate_profile.py": ["test_two_ranks", "test_the_run_is_stopped_while_it_waits"],
+    # sessions and traces: one run each, and malformed files
+    "load/test_conversations.py": [
+        "test_agent_sessions", "test_combinations_that_make_no_sense_are_refused", "test_a_faulty_record_is_named"],
+    "load/test_timed_trace.py": ["test_pauses_can_be_shortened_and_lines_out_of_order_are_sorted", "test_a_faulty_file_is_refused_at_once"],
     "load/test_latency_breakdown.py": ["test_times_of_each_request_need_no_counts", "test_nothing_is_invented_without_counters"],
     "programs/test_report.py": [
         "test_charts_come_from_the_artifacts", "test_broken_lines_of_artifacts", "test_hostile_names", "test_several"],

@@ -33,6 +33,7 @@ struct bench_event {
 	int64_t tokens;           /* from ids or logprobs; RES_NO_COUNT: unknown */
 	int64_t usage_completion; /* usage.completion_tokens, RES_NO_COUNT: none */
 	int64_t usage_prompt;
+	int64_t usage_cached;  /* of these, found in the prefix cache */
 	int64_t results;       /* pooling: items of the list, RES_NO_COUNT: no list */
 	bool has_server_times; /* has an object "metrics" */
 	double server_queue_s; /* from that object; NaN: missing */

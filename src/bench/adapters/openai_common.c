@@ -398,6 +398,32 @@ static int read_choices(struct io_jwalk *walk, struct bench_event *event)
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
+static bool count_of_token(const struct io_jwalk *walk, enum io_jwalk_token token, int64_t *ret)
+{
+	int64_t count;
+
+	if (token != IO_JWALK_NUMBER || !io_jwalk_to_i64(walk, &count) || count < 0 ||
+	    count > OPENAI_COUNT_MAX)
+		return false;
+	*ret = count;
+	return true;
+}
+
+/* {"cached_tokens": 64}, or null */
+static int read_details(struct io_jwalk *walk, enum io_jwalk_token token, struct bench_event *event)
+{
+	if (token != IO_JWALK_OBJECT)
+		return bench_openai_pass(walk, token);
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		bool is_cached = io_jwalk_is(walk, "cached_tokens");
+		token = io_jwalk_next(walk);
+		if ((!is_cached || !count_of_token(walk, token, &event->usage_cached)) &&
+		    bench_openai_pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
 int bench_openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
 			    struct bench_event *event)
 {
@@ -406,18 +432,21 @@ int bench_openai_read_usage(struct io_jwalk *walk, const char *output_key, const
 	if (token != IO_JWALK_OBJECT)
 		return bench_openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		bool is_details = io_jwalk_is(walk, "prompt_tokens_details") ||
+				  io_jwalk_is(walk, "input_tokens_details");
 		int64_t *into = NULL;
-		int64_t count;
 		if (io_jwalk_is(walk, output_key))
 			into = &event->usage_completion;
 		else if (io_jwalk_is(walk, prompt_key))
 			into = &event->usage_prompt;
 		token = io_jwalk_next(walk);
-		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
-		    count >= 0 && count <= OPENAI_COUNT_MAX)
-			*into = count;
-		if (bench_openai_pass(walk, token) < 0)
+		if (is_details) {
+			if (read_details(walk, token, event) < 0)
+				return -1;
+		} else if ((into == NULL || !count_of_token(walk, token, into)) &&
+			   bench_openai_pass(walk, token) < 0) {
 			return -1;
+		}
 	}
 	return token == IO_JWALK_END ? 0 : -1;
 }
@@ -570,6 +599,7 @@ void bench_openai_event_clear(struct bench_event *event)
 	event->tokens = RES_NO_COUNT;
 	event->usage_completion = RES_NO_COUNT;
 	event->usage_prompt = RES_NO_COUNT;
+	event->usage_cached = RES_NO_COUNT;
 	event->results = RES_NO_COUNT;
 	event->done = false;
 	event->error = false;

@@ -106,6 +106,7 @@ static void keep_try(struct bench_worker *worker, struct bench_req *req)
 	record->end_ns = RES_NO_TIME;
 	record->status = 0;
 	record->prompt_tokens = RES_NO_COUNT;
+	record->cached_tokens = RES_NO_COUNT;
 	record->output_tokens = RES_NO_COUNT;
 	record->token_source = RES_TOKENS_NONE;
 	record->error_kind = NULL;

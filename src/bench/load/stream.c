@@ -513,6 +513,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->new_tokens = 0;
 	stream->usage_completion = RES_NO_COUNT;
 	stream->usage_prompt = RES_NO_COUNT;
+	stream->usage_cached = RES_NO_COUNT;
 	stream->usage_with_choices = false;
 	stream->usage_mask = 0;
 	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));

@@ -104,6 +104,7 @@ struct bench_stream {
 	uint64_t new_tokens; /* since the caller last reset it to 0, for live counters */
 	int64_t usage_completion;
 	int64_t usage_prompt;
+	int64_t usage_cached;
 	bool usage_with_choices; /* the last usage was in an event with one choice */
 	unsigned usage_mask;     /* choices with usage in their own events */
 	uint32_t choice_usage[BENCH_STREAM_CHOICES];

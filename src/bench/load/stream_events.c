@@ -130,6 +130,8 @@ void bench_stream_take_usage(struct bench_stream *stream, const struct bench_eve
 	}
 	if (event->usage_prompt != RES_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
+	if (event->usage_cached != RES_NO_COUNT)
+		stream->usage_cached = event->usage_cached;
 	if (event->has_server_times) {
 		stream->recorder->record->server_queue_s = event->server_queue_s;
 		stream->recorder->record->server_ttft_s = event->server_ttft_s;
@@ -239,6 +241,7 @@ void bench_stream_sum_up(struct bench_stream *stream)
 	struct res_record *record = stream->recorder->record;
 
 	record->prompt_tokens = stream->usage_prompt;
+	record->cached_tokens = stream->usage_cached;
 	if (stream->usage_completion != RES_NO_COUNT) {
 		record->output_tokens = usage_total(stream);
 		record->token_source = RES_TOKENS_USAGE;

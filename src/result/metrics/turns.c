@@ -41,6 +41,7 @@ struct counts {
 	int64_t not_sent;
 	double prompt_tokens;
 	double output_tokens;
+	double cached_tokens; /* of completed requests */
 };
 
 static struct counts count(const struct res_outcome *part)
@@ -58,11 +59,13 @@ static struct counts count(const struct res_outcome *part)
 		counts.prompt_tokens += record->prompt_tokens >= 0 ? (double)record->prompt_tokens
 								   : NAN;
 		counts.output_tokens += (double)timing.output_tokens;
+		counts.cached_tokens += record->cached_tokens > 0 ? (double)record->cached_tokens
+								  : 0;
 	}
 	return counts;
 }
 
-static json_t *turn_json(const struct res_outcome *part, const struct res_how *how)
+static json_t *turn_json(const struct res_outcome *part, const struct res_how *how, bool has_cached)
 {
 	static const char *const names[] = { "ttft_ms", "tpot_ms", "e2el_ms" };
 	static const char *const statistics[] = { "mean", "median", "p90", "p99" };
@@ -77,6 +80,9 @@ static json_t *turn_json(const struct res_outcome *part, const struct res_how *h
 				 pl_json_number(counts.prompt_tokens / (double)counts.completed),
 				 "mean_output_tokens",
 				 pl_json_number(counts.output_tokens / (double)counts.completed));
+	json_object_set_new(
+		json, "cached_prompt_share",
+		pl_json_number(has_cached ? counts.cached_tokens / counts.prompt_tokens : NAN));
 	res_families_collect(part, how, NULL, &families);
 	res_families_write(&families, percentiles, PL_ARRAY_SIZE(percentiles), false, all);
 	res_families_done(&families);
@@ -90,16 +96,27 @@ static json_t *turn_json(const struct res_outcome *part, const struct res_how *h
 	return json;
 }
 
+/* A server that reports cached tokens omits a count of 0, as vLLM does. */
+static bool reports_cached(const struct res_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].cached_tokens != RES_NO_COUNT)
+			return true;
+	}
+	return false;
+}
+
 static json_t *turns_json(const struct res_record *sorted, size_t total, const struct res_how *how)
 {
 	json_t *list = json_array();
+	bool has_cached = reports_cached(sorted, total);
 
 	for (size_t from = 0, to; from < total && json_array_size(list) < TURNS_MAX; from = to) {
 		for (to = from + 1; to < total && sorted[to].turn == sorted[from].turn;)
 			to++;
 		const struct res_outcome part = { .records = (struct res_record *)sorted + from,
 						  .count = to - from };
-		json_array_append_new(list, turn_json(&part, how));
+		json_array_append_new(list, turn_json(&part, how, has_cached));
 	}
 	return list;
 }

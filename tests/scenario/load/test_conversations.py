@@ -28,7 +28,7 @@ class Run:
                                    *map(str, [*WORDS, *words])], capture_output=True, text=True, timeout=300, check=False,
                                   cwd=tmp_path, env=run_tools.environment())
         assert done.returncode == status, done.stderr + done.stdout
-        self.stderr = done.stderr
+        self.stderr, self.stdout = done.stderr, done.stdout
         self.result = json.loads(out.read_text())
         self.results = self.result["results"]
         lines = subprocess.run(["zstd", "-dc", tmp_path / "r.requests.jsonl.zst"], capture_output=True, text=True, check=True).stdout
@@ -39,7 +39,7 @@ class Run:
                 found = dict(line.split(": ", 1) for line in head)
                 self.bodies[found["x-request-id"]] = json.loads(body)
                 self.session_of[found["x-request-id"]] = found["X-Session-ID"]
-        self.began, self.ended, self.tokens = {}, {}, {}
+        self.began, self.ended, self.tokens, self.cached = {}, {}, {}, {}
         for line in log.read_text().splitlines():
             event = json.loads(line)
             name = event.get("request_id")
@@ -49,6 +49,7 @@ class Run:
                 self.began[name] = event["t_ns"]
             elif event["event"] == "end":
                 self.ended[name] = event["t_ns"]
+                self.cached[name] = event["cached_tokens"]
             elif event["event"] == "token":
                 self.tokens.setdefault(name, []).append(event["t_ns"])
 
@@ -129,6 +130,22 @@ def assert_order(run, pause_ms=0, late_ms=20):
     assert np.median(late) < late_ms
 
 
+def assert_cached(run):
+    """The cached share of each turn, and the records, equal the server's log; the table shows both."""
+    shares = []
+    for t, entry in enumerate(run.results["by_turn"]):
+        records = [record for record in run.records if record["turn"] == t and record["error"] is None]
+        logged = [run.cached[record["request_id"]] for record in records]
+        assert [record.get("cached_tokens", 0) for record in records] == logged
+        shares.append(sum(logged) / sum(record["prompt_tokens"] for record in records))
+        assert entry["cached_prompt_share"] == pytest.approx(shares[-1], rel=1e-9)
+        for label, value in (("median TTFT (ms)", entry["median_ttft_ms"]), ("P99 TTFT (ms)", entry["p99_ttft_ms"]),
+                             ("cached prompt tokens (%)", 100 * shares[-1])):
+            assert f"{f'Turn {t + 1} {label}:':<40} {value:<10.2f}\n" in run.stdout
+    assert f"{'P99 session duration (ms):':<40} {run.results['sessions']['p99_duration_ms']:<10.2f}\n" in run.stdout
+    return shares
+
+
 def most_at_once(spans):
     changes = sorted([(begin, 1) for begin, _ in spans] + [(end, -1) for _, end in spans])
     return max(np.cumsum([change for _, change in changes]))
@@ -136,7 +153,8 @@ def most_at_once(spans):
 
 def test_generated_conversations(bin_dir, tmp_path):
     run = Run(bin_dir, tmp_path, "--num-prompts", 12, "--random-input-len", 24, "--per-turn-input-len", 9, "--random-output-len", 7,
-              "--multi-turn-num-turns", 4, "--multi-turn-delay-ms", 30, "--multi-turn-concurrency", 3)
+              "--multi-turn-num-turns", 4, "--multi-turn-delay-ms", 30, "--multi-turn-concurrency", 3,
+              sim=["--enable-prompt-tokens-details"])
     sessions = run.sessions()
     assert len(sessions) == 12 and all(len(session) == 4 for session in sessions)
     for session in sessions:
@@ -154,6 +172,8 @@ def test_generated_conversations(bin_dir, tmp_path):
     assert results["completed"] == 48 and results["peak_in_flight"] <= 3
     assert results["prefix_cache_hit_rate"] == pytest.approx(results["expected_prefix_cache_hit_rate"], abs=0.02)
     assert results["prefix_cache_hit_rate"] > 0.4
+    shares = assert_cached(run)
+    assert shares[0] < shares[1] < shares[2] < shares[3]
 
 
 def test_numbers_of_turns_are_drawn(bin_dir, tmp_path):
@@ -167,6 +187,9 @@ def test_numbers_of_turns_are_drawn(bin_dir, tmp_path):
     assert any(record["queued_ns"] for record in run.records if record["turn"] > 0)
     # a conversation that waits for the end of another one is not due yet
     assert all(record["queued_ns"] in (None, record["planned_ns"]) for record in run.records)
+    # the server reports no cached tokens
+    assert all(entry["cached_prompt_share"] is None for entry in run.results["by_turn"])
+    assert "cached prompt tokens" not in run.stdout
     assert_figures(run)
 
 

@@ -144,7 +144,8 @@ def runs(bin_dir, tmp_path_factory):
     with Server(bin_dir, "--sim-step", "2ms", "--speculative-config", '{"num_speculative_tokens": 3}',
                 model="org/tiny") as server:
         for words in (["--request-rate", "200"],
-                      ["--ramp-up-strategy", "linear", "--ramp-up-start-rps", "50", "--ramp-up-end-rps", "200"]):
+                      ["--ramp-up-strategy", "linear", "--ramp-up-start-rps", "50", "--ramp-up-end-rps", "200"],
+                      ["--backend", "openai-chat", "--multi-turn", "--num-prompts", "3"]):
             done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(server.port), *both, *words],
                                   cwd=folder, capture_output=True, text=True, timeout=120, check=False,
                                   env=run_tools.environment())

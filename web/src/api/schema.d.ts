@@ -5607,7 +5607,7 @@ export interface components {
                 file: string | null;
                 /** @description The command, quoted for a shell, or the file; null if the result does not contain it */
                 text: string | null;
-                /** @description False if the text has only the recorded part */
+                /** @description False if the text has only the recorded part, or omits the options in the notes */
                 complete: boolean;
                 /** @description Why the text is null */
                 reason: string | null;

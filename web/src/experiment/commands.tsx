@@ -32,6 +32,11 @@ const PURPOSES: Record<Command['id'], string> = {
   load: 'Runs the benchmark with vLLM’s own program.',
 }
 
+const INCOMPLETE = {
+  missing: 'Incomplete: add what is not recorded.',
+  omits: 'Incomplete: vLLM lacks options of this load.',
+}
+
 export function Commands({ experiment }: { experiment: Experiment }) {
   const section = useRef<HTMLElement>(null)
   const isSeen = useSeen(section)
@@ -81,7 +86,7 @@ function Item({ command, experiment }: { command: Command; experiment: Experimen
               Not known: <bdi>{reason}</bdi>.
             </>
           ) : (
-            join(PURPOSES[id], !command.complete && 'Incomplete: add what is not recorded.')
+            join(PURPOSES[id], !command.complete && INCOMPLETE[notes.length > 0 ? 'omits' : 'missing'])
           )}
         </p>
         {text !== null && (

@@ -286,6 +286,40 @@ static void usage_in_every_event_is_exact(void **state)
 	fed_done(&fed);
 }
 
+/* A count that is no integer, is negative, or belongs to another object is none. */
+static void cached_tokens_come_with_the_usage(void **state)
+{
+	static const struct {
+		const char *adapter;
+		const char *usage;
+		int64_t cached;
+	} cases[] = {
+		{ "openai",
+		  "{\"prompt_tokens\":9,\"prompt_tokens_details\":{\"audio_tokens\":null,"
+		  "\"cached_tokens\":8}}",
+		  8 },
+		{ "openai", "{\"prompt_tokens_details\":{\"cached_tokens\":0},\"prompt_tokens\":9}",
+		  0 },
+		{ "openai", "{\"prompt_tokens_details\":null,\"cached_tokens\":8}", RES_NO_COUNT },
+		{ "openai", "{\"prompt_tokens_details\":{\"cached_tokens\":-1}}", RES_NO_COUNT },
+		{ "openai", "{\"prompt_tokens_details\":{\"cached_tokens\":[7,{\"x\":1}]}}",
+		  RES_NO_COUNT },
+		{ "openai", "{\"prompt_tokens_details\":[{\"cached_tokens\":7}]}", RES_NO_COUNT },
+		{ "openai-chat", "{\"prompt_tokens_details\":{\"x\":{\"cached_tokens\":7}}}",
+		  RES_NO_COUNT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *event = pl_asprintf("data: {\"choices\":[],\"usage\":%s}\n\n",
+						    cases[i].usage);
+		struct fed fed;
+		FEED(&fed, cases[i].adapter, event, DONE_WORD);
+		assert_int_equal(fed.record.cached_tokens, cases[i].cached);
+		fed_done(&fed);
+	}
+}
+
 /* llama.cpp's completions: the last event with choices is empty and alone has usage. */
 static void usage_with_the_last_choice_counts_no_token_twice(void **state)
 {
@@ -916,6 +950,7 @@ int main(void)
 		cmocka_unit_test(odd_but_valid_streams_lose_nothing),
 		cmocka_unit_test(usage_in_every_event_is_exact),
 		cmocka_unit_test(usage_with_the_last_choice_counts_no_token_twice),
+		cmocka_unit_test(cached_tokens_come_with_the_usage),
 		cmocka_unit_test(usage_of_several_choices_adds_up),
 		cmocka_unit_test(token_ids_count_where_usage_is_silent),
 		cmocka_unit_test(failed_streams_say_why_and_keep_what_came),

@@ -671,6 +671,35 @@ static void warn_of_tokens(struct exp_checker *c)
 	}
 }
 
+static void warn_of_turns(struct exp_checker *c)
+{
+	static const enum vllm_bench_id generated[] = {
+		VLLM_BENCH_multi_turn_num_turns,
+		VLLM_BENCH_multi_turn_prefix_global_ratio,
+		VLLM_BENCH_multi_turn_prefix_conversation_ratio,
+		VLLM_BENCH_per_turn_input_len,
+	};
+	static const enum vllm_bench_id all[] = { VLLM_BENCH_multi_turn_min_turns,
+						  VLLM_BENCH_multi_turn_max_turns,
+						  VLLM_BENCH_multi_turn_delay_ms };
+	const struct vllm_bench *bench = c->bench;
+	bool turns = bench->multi_turn;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(generated) && (!turns || !is_dataset(c, "random"));
+	     i++)
+		warn_idle(c, generated[i],
+			  turns ? "{benchmark.dataset_name} random" : "{benchmark.multi_turn}");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(all) && !turns; i++)
+		warn_idle(c, all[i], "{benchmark.multi_turn}");
+	/* a trace has sessions too */
+	if (!turns && !exp_dataset_has(bench->dataset_name, EXP_DATASET_TIMED))
+		warn_idle(c, VLLM_BENCH_multi_turn_concurrency, "{benchmark.multi_turn}");
+	if (turns && is_set(c, VLLM_BENCH_random_prefix_len))
+		exp_warn_for(c, "benchmark.random_prefix_len",
+			     "it has no effect with {benchmark.multi_turn}; see "
+			     "{benchmark.multi_turn_prefix_global_ratio}");
+}
+
 void exp_check_idle(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;
@@ -687,6 +716,7 @@ void exp_check_idle(struct exp_checker *c)
 		warn_idle(c, VLLM_BENCH_ramp_up_end_rps, "{benchmark.ramp_up_strategy}");
 	}
 	warn_of_tokens(c);
+	warn_of_turns(c);
 	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
 		warn_idle(c, VLLM_BENCH_vllm_metrics, "{benchmark.backend} openai-chat");
 	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_PAIRS))

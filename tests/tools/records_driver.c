@@ -73,7 +73,7 @@ static int read_all(struct columnar_records *records, bool is_printed, struct pl
 	return 0;
 }
 
-/* Of this program alone: getrusage() includes the process before exec(). */
+/* VmHWM counts this program alone; getrusage() includes the process before exec(). */
 static long peak_kb(void)
 {
 	FILE *status = fopen("/proc/self/status", "re");

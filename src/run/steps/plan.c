@@ -205,10 +205,15 @@ static void fill_request(const struct vllm_bench *bench, const struct bench_samp
 							      : sample->output_tokens;
 }
 
+static bool has_media(const struct bench_request *request)
+{
+	return request->images > 0 || request->videos > 0 || request->audio_s > 0;
+}
+
 /* Fails once the bodies with media are too large together. */
 static int count_media(const struct bench_request *request, size_t *total, struct pl_err *err)
 {
-	if (request->images > 0 || request->videos > 0 || request->audio_s > 0)
+	if (has_media(request))
 		*total += request->body_len;
 	if (*total <= MEDIA_BYTES_MAX)
 		return 0;
@@ -422,6 +427,14 @@ static double shared_share(const struct run_plan_input *input, struct run_plan *
 		plan->grows |= plan->requests[i].grows;
 	if (plan->grows)
 		return NAN;
+	/* only the server knows the tokens of media; those of random-mm follow texts that differ */
+	for (size_t i = 0; i < plan->count; i++) {
+		if (has_media(&plan->requests[i]))
+			return exp_dataset_has(input->bench->dataset_name, EXP_DATASET_TOKENS) &&
+					       input->bench->random_prefix_len == 0
+				       ? 0
+				       : NAN;
+	}
 	return run_shared_prefix_share(plan->dataset->samples, plan->count,
 				       exp_backend_has(input->bench->backend, EXP_BACKEND_PAIRS));
 }

@@ -13,15 +13,26 @@
 #include "store/field_index/index.h"
 #include "store/store_priv.h"
 
-static STORE_STATEMENT(sql_get_point,
-		       "SELECT data_version, commits, mark, epoch, restored FROM store_state");
+/* the format of the database, which a newer program may change while this one serves */
+#define SQLITE_FORM   " (SELECT user_version FROM pragma_user_version)"
+#define POSTGRES_FORM " (SELECT form FROM store_form)"
+
+static STORE_STATEMENT(
+	sql_get_point,
+	"SELECT data_version, commits, mark, epoch, restored," SQLITE_FORM " FROM store_state",
+	.postgres = "SELECT data_version, commits, mark, epoch, restored," POSTGRES_FORM
+		    " FROM store_state");
 static STORE_STATEMENT(sql_find_mark, "SELECT mark FROM store_marks WHERE slot = ?1");
 static STORE_STATEMENT(sql_set_mark, "INSERT INTO store_marks (slot, mark) VALUES (?1, ?2)"
 				     " ON CONFLICT (slot) DO UPDATE SET mark = excluded.mark");
 static STORE_STATEMENT(sql_count_change,
 		       "UPDATE store_state SET data_version = data_version + 1,"
 		       " commits = commits + 1, mark = ?1 RETURNING data_version, commits,"
-		       " (SELECT mark FROM store_marks WHERE slot = ?2)");
+		       " (SELECT mark FROM store_marks WHERE slot = ?2)," SQLITE_FORM,
+		       .postgres =
+			       "UPDATE store_state SET data_version = data_version + 1,"
+			       " commits = commits + 1, mark = ?1 RETURNING data_version, commits,"
+			       " (SELECT mark FROM store_marks WHERE slot = ?2)," POSTGRES_FORM);
 static STORE_STATEMENT(sql_set_point,
 		       "UPDATE store_state SET data_version = ?1, pruned = ?1, restored = ?1,"
 		       " commits = commits + 1, mark = ?2, epoch = ?3 RETURNING commits");
@@ -51,6 +62,15 @@ static int64_t random_number(void)
 	return (int64_t)number;
 }
 
+static int check_form(const char *path, int64_t form, struct pl_err *err)
+{
+	if (form <= STORE_NEWEST_FORM)
+		return 0;
+	return pl_err_set(err, PL_ERR_BUSY,
+			  "'%s': a newer version upgraded the database; install it here, too",
+			  path);
+}
+
 int store_point_read(struct store_sql *sql, struct store_point *ret, struct pl_err *err)
 {
 	auto_borrowed row = NULL;
@@ -68,7 +88,7 @@ int store_point_read(struct store_sql *sql, struct store_point *ret, struct pl_e
 	ret->mark = store_sql_i64(row, 2);
 	ret->epoch = store_sql_i64(row, 3);
 	ret->restored = store_sql_i64(row, 4);
-	return 0;
+	return check_form(store_sql_name(sql), store_sql_i64(row, 5), err);
 }
 
 int store_point_is_past(struct store_sql *sql, const struct store_point *point,
@@ -150,8 +170,8 @@ int store_point_count(struct store *store, int64_t *ret_version, struct pl_err *
 				  store->path);
 	point.version = store_sql_i64(count, 0);
 	point.commits = store_sql_i64(count, 1);
-	int64_t found = store_sql_i64(count, 2);
-	if (store_sql_finish(count, err) < 0)
+	int64_t found = store_sql_i64(count, 2), form = store_sql_i64(count, 3);
+	if (store_sql_finish(count, err) < 0 || check_form(store->path, form, err) < 0)
 		return -1;
 	if (last.mark != 0 && found != last.mark) {
 		atomic_store(&store->was_replaced, true);

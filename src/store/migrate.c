@@ -376,13 +376,9 @@ static const struct {
 /* Work after a step and after adding the columns, because the new columns are empty. */
 #define DUPLICATE_INPUTS_STEP 10
 #define STEP_COUNT            ((int)PL_ARRAY_SIZE(steps))
+_Static_assert(STEP_COUNT == STORE_NEWEST_FORM, "a new step raises STORE_NEWEST_FORM");
 
 /* ---- version ------------------------------------------------------------------------------- */
-
-int64_t store_newest_form(void)
-{
-	return STEP_COUNT;
-}
 
 static int check_form(struct store *store, int64_t *ret_step, struct pl_err *err)
 {

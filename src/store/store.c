@@ -135,7 +135,7 @@ int store_open(const struct store_options *options, struct store **ret, struct p
 	    (options->with_jobs && store_jobs_open(store, err) < 0))
 		return -1;
 	if (options->with_columns && options->with_column_snapshot)
-		store_column_snapshot_open(store, store_newest_form());
+		store_column_snapshot_open(store, STORE_NEWEST_FORM);
 	if (options->with_columns && store_memory_open(store, err) < 0)
 		return -1;
 	if (options->with_jobs)

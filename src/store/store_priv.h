@@ -197,6 +197,7 @@ int store_duplicates_key_of(struct store *store, int64_t id, char key[65],
 /* Within a transaction that added or removed results with this key: updates their marks. */
 int store_duplicates_settle(struct store *store, const char *key, struct pl_err *err) PL_MUST_CHECK;
 
+/* Returns -1 with BUSY after a newer program upgraded the database. */
 int store_point_read(struct store_sql *sql, struct store_point *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
@@ -270,8 +271,8 @@ void store_memory_expect(struct store *store);
 void store_memory_follow(struct store *store, bool changed);
 
 /* Upgrades the file to this program's table layout; see migrate.c. Call it first. */
-/* Returns the version of the tables that this program makes. */
-int64_t store_newest_form(void);
+/* The version of the tables that this program makes: the number of steps in migrate.c. */
+#define STORE_NEWEST_FORM 25
 int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* One process at a time works on the jobs; see job.c. */

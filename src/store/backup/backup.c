@@ -185,12 +185,12 @@ static int read_database(struct making *making, struct pl_err *err)
 	if (making->form == 0)
 		return pl_err_invalid(err, "'%s' has no results; nothing to back up",
 				      store_sql_name(&making->sql));
-	if (making->form > store_newest_form())
+	if (making->form > STORE_NEWEST_FORM)
 		return pl_err_invalid(err,
 				      "'%s' was written by a newer version: found database format "
-				      "%lld, expected at most %lld; use that version",
+				      "%lld, expected at most %d; use that version",
 				      store_sql_name(&making->sql), (long long)making->form,
-				      (long long)store_newest_form());
+				      STORE_NEWEST_FORM);
 	pl_clock_rfc3339(pl_clock_real_ns(), making->created_at);
 	if (ask_number(making, "SELECT data_version FROM store_state", &making->data_version, err) <
 		    0 ||

@@ -69,13 +69,13 @@ static int check_kind(const struct restoring *restoring, struct pl_err *err)
 	int64_t form = json_integer_value(pl_json_get_path(restoring->manifest, "database.format"));
 	bool is_sqlite = store_manifest_is_sqlite(restoring->manifest);
 
-	if (form > store_newest_form())
+	if (form > STORE_NEWEST_FORM)
 		return pl_err_invalid(
 			err,
 			"snapshot '%s' was written by a newer version: found database "
-			"format %lld, expected at most %lld; use that version",
+			"format %lld, expected at most %d; use that version",
 			pl_json_get_text(restoring->manifest, "name"), (long long)form,
-			(long long)store_newest_form());
+			STORE_NEWEST_FORM);
 	if (is_sqlite == store_sql_is_address(restoring->options->db))
 		return pl_err_invalid(err, "--db: found %s, expected %s, as in the snapshot",
 				      is_sqlite ? "an address of PostgreSQL" : "a file",
@@ -422,7 +422,7 @@ static int restore_server(struct restoring *restoring, struct pl_err *err)
 {
 	struct store_sql sql = { 0 };
 	bool is_current = json_integer_value(pl_json_get_path(
-				  restoring->manifest, "database.format")) == store_newest_form();
+				  restoring->manifest, "database.format")) == STORE_NEWEST_FORM;
 
 	if (store_sql_open(&sql, restoring->options->db, false, err) < 0)
 		return -1;

@@ -29,8 +29,12 @@ static const struct {
 #define BOUNDED    "the number of rows has a limit"
 #define QUEUE_ONLY "an index that has only what is queued"
 	{ "sql_count_change", "store_state", ONE_ROW },
+	{ "sql_count_change", "store_form", ONE_ROW },
+	{ "sql_count_change", "pragma_user_version", ONE_ROW },
 	{ "sql_set_point", "store_state", ONE_ROW },
 	{ "sql_get_point", "store_state", ONE_ROW },
+	{ "sql_get_point", "store_form", ONE_ROW },
+	{ "sql_get_point", "pragma_user_version", ONE_ROW },
 	{ "sql_get_database", "store_state", ONE_ROW },
 	{ "sql_get_place", "store_state", ONE_ROW },
 	{ "sql_name_database", "store_state", ONE_ROW },

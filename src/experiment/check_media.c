@@ -17,6 +17,46 @@ static void add_backends(struct pl_buf *names, unsigned trait, unsigned without)
 	}
 }
 
+/* A form has no sampling parameters in vLLM's client, which refuses them. */
+static void check_form(struct exp_checker *c)
+{
+	static const enum vllm_bench_id sampling[] = {
+		VLLM_BENCH_top_p,
+		VLLM_BENCH_top_k,
+		VLLM_BENCH_min_p,
+		VLLM_BENCH_temperature,
+		VLLM_BENCH_frequency_penalty,
+		VLLM_BENCH_presence_penalty,
+		VLLM_BENCH_repetition_penalty,
+	};
+	const char *path = c->bench->endpoint;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sampling); i++) {
+		if (!c->experiment->bench_set[sampling[i]])
+			continue;
+		auto_free char *key = pl_asprintf("benchmark.%s",
+						  vllm_bench_row(sampling[i])->name);
+		auto_free char *text = pl_asprintf("backend '%s' takes no sampling options; use "
+						   "{benchmark.extra_body}",
+						   c->bench->backend);
+		exp_refuse_for(c, key, text);
+	}
+	/* vLLM's client fails with other names */
+	PL_JSON_EACH_MEMBER(name, value, c->bench->extra_body) {
+		bool plain = true;
+		for (const char *at = name; *at != '\0'; at++)
+			plain &= *at >= ' ' && *at < 127;
+		if (!plain)
+			exp_refuse_text(c, "benchmark.extra_body", name,
+					"ASCII characters in the names of a form");
+	}
+	if (path != NULL && (path[0] != '/' || !(pl_text_ends(path, "transcriptions") ||
+						 pl_text_ends(path, "translations"))))
+		exp_refuse_text(c, "benchmark.endpoint", path,
+				"a path that begins with '/' and ends with 'transcriptions' or "
+				"'translations' for backend 'openai-audio'");
+}
+
 /* Media go to a backend that sends them; a backend for audio gets audio. */
 void exp_check_media(struct exp_checker *c)
 {
@@ -28,6 +68,8 @@ void exp_check_media(struct exp_checker *c)
 	if (pl_text_equal(bench->client, "vllm") || dataset == NULL || backend == NULL ||
 	    dataset->later)
 		return;
+	if (backend->traits & EXP_BACKEND_FORM)
+		check_form(c);
 	/* generated media have no embedding in vLLM */
 	unsigned without = dataset->traits & EXP_DATASET_TOKENS ? EXP_BACKEND_POOLS : 0;
 	unsigned needed = dataset->traits & EXP_DATASET_IMAGES  ? EXP_BACKEND_MEDIA

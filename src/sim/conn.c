@@ -37,6 +37,7 @@ static void forget_request(struct sim_conn *conn)
 	free(pl_take(conn->query));
 	free(pl_take(conn->request_id));
 	free(pl_take(conn->authorization));
+	free(pl_take(conn->content_type));
 	pl_buf_clear(&conn->body);
 	conn->too_large = false;
 	conn->whole = false;
@@ -72,6 +73,7 @@ static int on_head(void *data, const struct io_http_head *head)
 	conn->target = pl_strdup(head->target);
 	conn->request_id = pl_strdup(io_http_header_get(head, "x-request-id"));
 	conn->authorization = pl_strdup(io_http_header_get(head, "authorization"));
+	conn->content_type = pl_strdup(io_http_header_get(head, "content-type"));
 	conn->keep_alive = head->keep_alive;
 	if (strchr(conn->target, '?') != NULL)
 		conn->query = pl_strdup(strchr(conn->target, '?') + 1);

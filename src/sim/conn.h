@@ -38,6 +38,7 @@ struct sim_conn {
 	char *query;         /* or NULL */
 	char *request_id;    /* x-request-id or NULL */
 	char *authorization; /* or NULL */
+	char *content_type;  /* or NULL */
 	int64_t answered;    /* number of requests on this connection */
 	size_t route;        /* index of a row of tbl/sim_routes.h, or SIM_ROUTE_NONE */
 	bool keep_alive;

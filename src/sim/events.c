@@ -7,6 +7,7 @@
 #include "sim/responses.h"
 #include "sim/server_priv.h"
 #include "sim/tokenizer.h"
+#include "sim/transcription.h"
 
 /*
  * The scratch while a chunk is built:
@@ -97,6 +98,13 @@ void sim_event_prepare(struct sim_choice *choice)
 
 	if (choice->job->request.api == SIM_RESPONSES) {
 		sim_responses_delta_head(&head);
+		choice->head_len = head.len;
+		choice->head = pl_buf_take(&head);
+		return;
+	}
+	if (sim_api_is_audio(choice->job->request.api)) {
+		sim_transcription_head(choice->job, &head);
+		pl_buf_add_text(&head, "{\"delta\":{\"content\":\"");
 		choice->head_len = head.len;
 		choice->head = pl_buf_take(&head);
 		return;
@@ -386,6 +394,10 @@ const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
 		sim_responses_delta_end(job, out);
 		return chunk_end(out, ret_len);
 	}
+	if (sim_api_is_audio(job->request.api)) {
+		sim_transcription_delta_end(choice, out);
+		return chunk_end(out, ret_len);
+	}
 	add_choice_end(out, choice);
 	choice->text_bytes += (uint32_t)len;
 	if (job->request.continuous_usage) {
@@ -418,6 +430,13 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	if (!job->request.include_usage) {
 		*ret_len = sizeof(done) - 1;
 		return done;
+	}
+	if (sim_api_is_audio(job->request.api)) {
+		sim_transcription_end(job, out);
+		chunk_end(out, ret_len);
+		pl_buf_add(out, done, sizeof(done) - 1);
+		*ret_len += sizeof(done) - 1;
+		return out->data + (out->len - *ret_len);
 	}
 	add_event_head(out, job);
 	ADD(out, "],");
@@ -475,6 +494,10 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 
 	if (request->api == SIM_RESPONSES) {
 		sim_responses_answer(job, out);
+		return;
+	}
+	if (sim_api_is_audio(request->api)) {
+		sim_transcription_answer(job, out);
 		return;
 	}
 	pl_buf_addf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%lld,\"model\":", job->id,

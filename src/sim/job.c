@@ -10,6 +10,7 @@
 #include "sim/pooled_answer.h"
 #include "sim/server_priv.h"
 #include "sim/tokenizer.h"
+#include "sim/transcription.h"
 
 #define ANSWER_MAX (256u << 20)
 
@@ -154,7 +155,8 @@ static bool stream_token(struct sim_choice *choice)
 		return true;
 
 	/* vLLM sends the roles of all choices before the first token of any, not when the request arrives. */
-	if (!job->begun && job->request.api != SIM_COMPLETIONS && !send_roles(job))
+	bool has_roles = job->request.api != SIM_COMPLETIONS && !sim_api_is_audio(job->request.api);
+	if (!job->begun && has_roles && !send_roles(job))
 		return false;
 	job->begun = true;
 	const char *bytes = sim_event_tokens(choice, &len);
@@ -306,10 +308,11 @@ static void on_frontend_done(struct io_loop *loop, struct io_timer *timer)
 static void begin_job(struct sim_conn *conn, struct sim_request *request, enum sim_fault fault)
 {
 	static const char *const ids[SIM_APIS] = {
-		[SIM_COMPLETIONS] = "cmpl-",  [SIM_CHAT] = "chatcmpl-",
-		[SIM_RESPONSES] = "resp_",    [SIM_EMBEDDINGS] = "embd-",
-		[SIM_INFINITY] = "infinity-", [SIM_POOLING] = "pool-",
-		[SIM_RERANK] = "rerank-",     [SIM_SCORE] = "score-",
+		[SIM_COMPLETIONS] = "cmpl-",    [SIM_CHAT] = "chatcmpl-",
+		[SIM_RESPONSES] = "resp_",      [SIM_TRANSCRIBE] = "transcribe-",
+		[SIM_TRANSLATE] = "translate-", [SIM_EMBEDDINGS] = "embd-",
+		[SIM_INFINITY] = "infinity-",   [SIM_POOLING] = "pool-",
+		[SIM_RERANK] = "rerank-",       [SIM_SCORE] = "score-",
 	};
 	struct sim_server *server = conn->server;
 	struct sim_job *job = pl_alloc(sizeof(*job));
@@ -356,7 +359,7 @@ static void start(struct sim_conn *conn, enum sim_api api)
 	struct sim_request request;
 	auto_refusal refusal = SIM_REFUSAL_INIT;
 
-	if (!sim_body_json(conn, &body))
+	if (sim_api_is_audio(api) ? !sim_body_form(conn, &body) : !sim_body_json(conn, &body))
 		return;
 	if (sim_request_parse(body, api, &server->limits, &request, &refusal) < 0) {
 		sim_answer_refusal(conn, &refusal);
@@ -385,6 +388,16 @@ void sim_job_chat(struct sim_conn *conn)
 void sim_job_responses(struct sim_conn *conn)
 {
 	start(conn, SIM_RESPONSES);
+}
+
+void sim_job_transcribe(struct sim_conn *conn)
+{
+	start(conn, SIM_TRANSCRIBE);
+}
+
+void sim_job_translate(struct sim_conn *conn)
+{
+	start(conn, SIM_TRANSLATE);
 }
 
 void sim_job_embeddings(struct sim_conn *conn)

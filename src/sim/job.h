@@ -67,6 +67,8 @@ struct sim_job {
 void sim_job_completions(struct sim_conn *conn);
 void sim_job_chat(struct sim_conn *conn);
 void sim_job_responses(struct sim_conn *conn);
+void sim_job_transcribe(struct sim_conn *conn);
+void sim_job_translate(struct sim_conn *conn);
 void sim_job_embeddings(struct sim_conn *conn);
 void sim_job_infinity(struct sim_conn *conn);
 void sim_job_pooling(struct sim_conn *conn);

@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "sim/tokenizer.h"
 
-#define PATCH_PIXELS       28
-#define AUDIO_TOKENS_PER_S 25
+#define PATCH_PIXELS 28
 
 /* The sizes are at the start of the media; metadata may come before them. */
 #define HEAD_BYTES ((size_t)256 << 10)
@@ -44,7 +43,7 @@ static uint32_t tokens_of(const void *bytes, size_t len, size_t len_all)
 		return bound(ceil((double)width / PATCH_PIXELS) *
 			     ceil((double)height / PATCH_PIXELS));
 	if (pl_media_audio_seconds(bytes, len, len_all, &seconds))
-		return bound(seconds * AUDIO_TOKENS_PER_S);
+		return bound(seconds * SIM_AUDIO_TOKENS_PER_S);
 	return SIM_MEDIA_TOKENS_FAR;
 }
 

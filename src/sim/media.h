@@ -21,7 +21,8 @@ struct sim_media {
  * format. An image has a token per 28 x 28 pixels, a recording 25 per second; media that are not in the
  * request, or have an unknown length, have SIM_MEDIA_TOKENS_FAR.
  */
-#define SIM_MEDIA_TOKENS_FAR 1024
+#define SIM_MEDIA_TOKENS_FAR   1024
+#define SIM_AUDIO_TOKENS_PER_S 25
 int sim_media_read(const json_t *part, const char *type, struct sim_media *ret,
 		   struct sim_refusal *refusal) PL_MUST_CHECK;
 /* A recording of this length in a form. */

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "sim/pooled_request.h"
+#include "sim/transcription.h"
 
 #define COMPLETION_TOKENS 16 /* when a completion does not say max_tokens */
 
@@ -163,7 +164,8 @@ static int read_logprobs(const json_t *body, const struct sim_limits *limits,
 	const char *name = ret->chat ? "top_logprobs" : "logprobs";
 	int64_t count = ret->chat ? 0 : -1;
 
-	if (ret->api == SIM_RESPONSES || (ret->chat && !sim_request_flag(body, "logprobs", false)))
+	if (ret->api == SIM_RESPONSES || sim_api_is_audio(ret->api) ||
+	    (ret->chat && !sim_request_flag(body, "logprobs", false)))
 		return 0;
 	if (sim_request_read_whole(body, name, &count, refusal) < 0 ||
 	    check_count(name, count, -1, limits->max_logprobs < 0 ? 100 : limits->max_logprobs,
@@ -183,7 +185,8 @@ static int read_counts(const json_t *body, struct sim_request *ret, int64_t *ret
 	const char *name = ret->api == SIM_RESPONSES ? "max_output_tokens" : "max_tokens";
 
 	/* The newer name takes precedence, as in vLLM. */
-	if (ret->chat && json_is_number(json_object_get(body, "max_completion_tokens")))
+	if (sim_api_is_audio(ret->api) ||
+	    (ret->chat && json_is_number(json_object_get(body, "max_completion_tokens"))))
 		name = "max_completion_tokens";
 	if (json_object_get(body, name) == NULL || json_is_null(json_object_get(body, name)))
 		max_tokens = -1;
@@ -273,9 +276,12 @@ static int read_messages(const json_t *body, const struct sim_limits *limits,
 			 struct sim_request *ret, struct sim_refusal *refusal)
 {
 	ret->prompts = pl_alloc_array(1, sizeof(*ret->prompts));
-	if (ret->api == SIM_RESPONSES
-		    ? sim_prompt_from_input(body, limits, &ret->prompts[0], refusal) < 0
-		    : sim_prompt_from_messages(body, limits, &ret->prompts[0], refusal) < 0)
+	if (sim_api_is_audio(ret->api)) {
+		if (sim_prompt_from_recording(body, limits, &ret->prompts[0], refusal) < 0)
+			return -1;
+	} else if (ret->api == SIM_RESPONSES
+			   ? sim_prompt_from_input(body, limits, &ret->prompts[0], refusal) < 0
+			   : sim_prompt_from_messages(body, limits, &ret->prompts[0], refusal) < 0)
 		return -1;
 	ret->prompt_count = 1;
 	return 0;

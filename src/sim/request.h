@@ -15,6 +15,8 @@ enum sim_api {
 	SIM_COMPLETIONS,
 	SIM_CHAT,
 	SIM_RESPONSES,
+	SIM_TRANSCRIBE,
+	SIM_TRANSLATE,
 	SIM_EMBEDDINGS,
 	SIM_INFINITY, /* /embeddings, as from an Infinity server */
 	SIM_POOLING,
@@ -22,6 +24,11 @@ enum sim_api {
 	SIM_SCORE,
 	SIM_APIS
 };
+
+static inline bool sim_api_is_audio(enum sim_api api)
+{
+	return api == SIM_TRANSCRIBE || api == SIM_TRANSLATE;
+}
 
 /* The form of the numbers in a pooled response. */
 enum sim_encoding {

@@ -16,7 +16,8 @@ BACKEND(openai, "openai", NOW, "/v1/completions", "completions", EXP_BACKEND_TAK
 BACKEND(openai_chat, "openai-chat", NOW, "/v1/chat/completions", "chat/completions",
 	EXP_BACKEND_CHAT | EXP_BACKEND_MEDIA | EXP_BACKEND_AUDIO | EXP_BACKEND_TOOLS)
 BACKEND(openai_responses, "openai-responses", NOW, "/v1/responses", "responses", 0)
-BACKEND(openai_audio, "openai-audio", LATER, "/v1/audio/transcriptions", NULL, 0)
+BACKEND(openai_audio, "openai-audio", NOW, "/v1/audio/transcriptions", NULL,
+	EXP_BACKEND_AUDIO | EXP_BACKEND_FORM)
 BACKEND(openai_embeddings, "openai-embeddings", NOW, "/v1/embeddings", "embeddings",
 	EXP_BACKEND_POOLS | EXP_BACKEND_TAKES_IDS | EXP_BACKEND_LISTS)
 BACKEND(openai_embeddings_chat, "openai-embeddings-chat", NOW, "/v1/embeddings", "embeddings",

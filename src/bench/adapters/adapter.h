@@ -57,6 +57,7 @@ struct bench_event {
 struct bench_adapter {
 	bool pools;      /* the response is one JSON text without output tokens */
 	bool types_last; /* Content-Type is the last header, where vLLM's HTTP library adds it */
+	const char *content_type; /* NULL: application/json */
 	/* False: the worker answers at once without a socket (adapters/null.c). */
 	bool has_socket;
 	/* Encodes the body with the same bytes as vLLM's client. */

@@ -1,6 +1,7 @@
 /*
  * custom_audio: one JSON object per line, with a recording and a prompt: `audio` is the path of a WAV or FLAC file, or an
- * object with the samples in `array` and their `sampling_rate`. A chat has the prompt and the recording.
+ * object with the samples in `array` and their `sampling_rate`. The backend openai-audio sends the recording
+ * alone, a chat the prompt and the recording.
  */
 #include "bench/data/dataset_priv.h"
 
@@ -9,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "bench/media/audio.h"
+#include "experiment/kinds.h"
 
 #define FROM_RECORDS (-1)
 
@@ -106,6 +108,7 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
 	int64_t len = bench_dataset_output_len(bench, bench->custom_output_len);
+	bool is_form = exp_backend_has(bench->backend, EXP_BACKEND_FORM);
 	size_t total = 0;
 	const struct bench_sampling how = {
 		.seed = (uint64_t)bench->seed,
@@ -119,6 +122,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		sample->audio = pl_take(sample->media);
 		if (load_audio(sample->audio, &total, err) < 0)
 			return pl_err_wrap(err, "dataset '%s'", bench->dataset_path);
+		if (is_form)
+			continue;
 		sample->media = json_array();
 		json_array_append_new(sample->media, part_of(sample->audio));
 	}

@@ -106,6 +106,8 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 {
 	const struct bench_load *load = shared->load;
 	const char *user = load->headers != NULL ? load->headers : "";
+	const char *type = load->adapter->content_type != NULL ? load->adapter->content_type
+							       : "application/json";
 	bool named = load->requests[0].request_id.prefix != NULL;
 	bool typed = io_http_lines_have(user, "Content-Type");
 	auto_buf buf = { 0 }, rest = { 0 }, client_head = { 0 }, after = { 0 }, hostless = { 0 };
@@ -131,7 +133,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	if (load->adapter->types_last) {
 		pl_buf_add_text(&buf, pl_buf_text(&client_head));
 	} else {
-		add_header(&buf, user, "Content-Type", "application/json");
+		add_header(&buf, user, "Content-Type", type);
 		add_user_headers(&buf, user, "Content-Type", true);
 		add_user_headers(&buf, pl_buf_text(&client_head), "Content-Type", false);
 	}
@@ -147,8 +149,9 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	shared->head_len = buf.len;
 	shared->head = pl_buf_take(&buf);
 	shared->head_rest = pl_buf_take(&rest);
-	shared->head_end = pl_strdup(
-		load->adapter->types_last && !typed ? "Content-Type: application/json\r\n" : "");
+	shared->head_end = load->adapter->types_last && !typed
+				   ? pl_asprintf("Content-Type: %s\r\n", type)
+				   : pl_strdup("");
 	shared->tail_room = tail_room(shared);
 	return 0;
 }

@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/thread.h"
+#include "bench/media/audio.h"
+#include "experiment/kinds.h"
 #include "run/context.h"
 #include "run/route.h"
 #include "run/steps/plan.h"
@@ -71,6 +73,9 @@ int run_probe_start(const struct run_context *run, const struct run_route *route
 {
 	char prompt[] = "Hi";
 	struct bench_sample sample = { .prompt = prompt, .prompt_tokens = 1, .output_tokens = 1 };
+	auto_json json_t *silence = bench_audio_silence();
+	if (exp_backend_has(run->experiment->bench.backend, EXP_BACKEND_FORM))
+		sample.audio = silence;
 	struct bench_encode how = {
 		.bench = &run->experiment->bench,
 		.model = model,

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/media/audio.h"
 #include "experiment/kinds.h"
 #include "run/context.h"
 #include "run/journal/journal.h"
@@ -194,6 +195,9 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 	auto_json json_t *pair = json_pack("[s, s]", prompt, prompt);
 	if (exp_backend_has(run->experiment->bench.backend, EXP_BACKEND_PAIRS))
 		sample.inputs = pair;
+	auto_json json_t *silence = bench_audio_silence();
+	if (exp_backend_has(run->experiment->bench.backend, EXP_BACKEND_FORM))
+		sample.audio = silence;
 	struct bench_encode how = { .bench = &run->experiment->bench, .model = identity->model };
 	struct pl_err err = PL_ERR_INIT;
 	char what[512] = "";

@@ -207,7 +207,7 @@ def test_a_dry_run_lists_the_problems_of_the_run(bin_dir):
 
 
 def test_later_features_are_named(bin_dir, tmp_path):
-    for words in (["--hf-name", "a"], ["--backend", "openai-audio"], ["--dataset-name", "hf", "--dataset-path", "x"]):
+    for words in (["--asr-min-audio-len-sec", "1"], ["--enable-multimodal-chat"]):
         done = bench(bin_dir, *words, "--dry-run")
         assert done.returncode == 2 and LATER in done.stderr, done.stderr
     for name in ("sweep",):

@@ -108,7 +108,7 @@ def test_fixed_port_in_use(bin_dir, tmp_path, patience):
     ({"dataset_name": "sharegpt"}, "dataset_path"),
     ({"goodput": ["ttft=200"]}, "goodput"),
     ({"metric_percentiles": "50,high"}, "metric_percentiles"),
-    ({"backend": "openai-audio"}, "benchmark.backend: "),
+    ({"backend": "openai-audio"}, "benchmark.dataset_name: "),
     ({"repeats": 3}, "benchmark.repeats: "),
     ({"endpoint": "/v1/embeddings"}, "benchmark.endpoint"),
     ({"base_url": "http://127.0.0.1:1"}, "launch.command"),

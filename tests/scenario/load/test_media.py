@@ -288,7 +288,7 @@ def test_records_of_custom_audio_are_checked(bin_dir, tmp_path, record, message)
     done = bench(bin_dir, tmp_path, "--port", "9", "--model", "m", "--backend", "openai-chat", "--dataset-name", "custom_audio", "--dataset-path", "audio.jsonl")
     assert done.returncode == 2 and message in done.stderr, done.stderr
     done = bench(bin_dir, tmp_path, "--port", "9", "--model", "m", "--dataset-name", "custom_audio", "--dataset-path", "audio.jsonl")
-    assert done.returncode == 2 and "expected one of openai-chat for dataset 'custom_audio'" in done.stderr
+    assert done.returncode == 2 and "expected one of openai-chat, openai-audio for dataset 'custom_audio'" in done.stderr
 
 
 @pytest.mark.parametrize("part, message", [

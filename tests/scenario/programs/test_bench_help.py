@@ -56,7 +56,7 @@ def test_defaults_and_choices_are_reported(help_text):
     assert row_of(help_text, "port").endswith("(default 8000)")
     assert row_of(help_text, "ramp-up-strategy").endswith("(linear, exponential)")
     assert row_of(help_text, "lora-assignment").endswith("(random, round-robin; default random)")
-    assert "openai-chat" in row_of(help_text, "backend") and "openai-audio" not in row_of(help_text, "backend")
+    assert "openai-chat" in row_of(help_text, "backend") and "openai-audio" in row_of(help_text, "backend")
     assert row_of(help_text, "fail-on").endswith("VERDICT or worse (degraded, client_limited)")
     assert row_of(help_text, "vllm-metrics").endswith("(0.32, 0.33; default: the release of the server)")
 
@@ -76,7 +76,7 @@ def test_the_manual_page_has_the_same_groups(bin_dir, help_text):
 
 
 @pytest.mark.parametrize("line, offers", [
-    ("--backend ", ["vllm", "openai", "openai-chat", "openai-responses", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
+    ("--backend ", ["vllm", "openai", "openai-chat", "openai-responses", "openai-audio", "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
                     "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip", "vllm-pooling", "vllm-rerank"]),
     ("--dataset-name sp", ["spec_bench", "speed_bench"]),
     ("--ramp-up-strategy ", ["linear", "exponential"]),

@@ -1509,12 +1509,37 @@ class ResultLatencyBreakdown(TypedDict, total=False):
     server: ResultServerLatencies
 
 
-class ResultTurn(TypedDict, total=False):
-    turn: int
-    cached_prompt_share: Union[float, None]
+class ResultModality(TypedDict, total=False):
+    modality: Literal['text', 'image', 'video', 'audio', 'mixed']
+    images: int
+    videos: int
+    audio_s: Union[float, None]
     completed: int
     failed: int
     not_sent: int
+    cached_prompt_share: Union[float, None]
+    mean_prompt_tokens: Union[float, None]
+    mean_output_tokens: Union[float, None]
+    mean_ttft_ms: Union[float, None]
+    median_ttft_ms: Union[float, None]
+    p90_ttft_ms: Union[float, None]
+    p99_ttft_ms: Union[float, None]
+    mean_tpot_ms: Union[float, None]
+    median_tpot_ms: Union[float, None]
+    p90_tpot_ms: Union[float, None]
+    p99_tpot_ms: Union[float, None]
+    mean_e2el_ms: Union[float, None]
+    median_e2el_ms: Union[float, None]
+    p90_e2el_ms: Union[float, None]
+    p99_e2el_ms: Union[float, None]
+
+
+class ResultTurn(TypedDict, total=False):
+    turn: int
+    completed: int
+    failed: int
+    not_sent: int
+    cached_prompt_share: Union[float, None]
     mean_prompt_tokens: Union[float, None]
     mean_output_tokens: Union[float, None]
     mean_ttft_ms: Union[float, None]
@@ -1925,6 +1950,7 @@ ResultResults = TypedDict('ResultResults', {
     'repeats': List[Any],
     'steady': Union[ResultSteady, None],
     'latency_breakdown': Union[ResultLatencyBreakdown, None],
+    'by_modality': List[ResultModality],
     'by_turn': List[ResultTurn],
     'sessions': ResultSessions,
     'spec_decode_per_position_acceptance_rates': Union[List[float], None],

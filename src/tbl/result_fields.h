@@ -124,6 +124,7 @@ TOP(results, percentiles_e2el_ms, ANY, "ms", OUTPUT, "kind mm-processor: pairs o
 TOP(results, mm_processor_stats, ANY, "ms", OUTPUT, "kind mm-processor: mean, median, std and percentiles of each stage")
 TOP(results, encoder_summary, ANY, "", OUTPUT, "kind mm-processor: encoder calls")
 TOP(results, spec_decode_per_position_acceptance_rates, ANY, "share", OUTPUT, "acceptance rate at each position of a draft")
+TOP(results, by_modality, ANY, "", OUTPUT, "requests and latencies by the media in their prompts")
 TOP(results, by_turn, ANY, "", OUTPUT, "requests and latencies by their place in a session")
 TOP(steady, start_s, NUMBER, "s", OUTPUT, "start of the steady part, from the start of sending")
 TOP(steady, end_s, NUMBER, "s", OUTPUT, "end of the steady part, from the start of sending")

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "result/metrics/client_error.h"
 #include "result/metrics/families.h"
+#include "result/metrics/modality.h"
 #include "result/metrics/peaks.h"
 #include "result/metrics/rates.h"
 #include "result/metrics/steady.h"
@@ -169,6 +170,7 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 	json_object_set_new(results, "steady",
 			    res_steady_compute(outcome, how, percentiles, percentile_count));
 	res_turns_write(outcome, how, results);
+	res_modality_write(outcome, how, results);
 	/* Sets the metrics that records do not contain; the caller fills them in. */
 	static const char *const keys[] = {
 		"prefix_cache_hit_rate",

@@ -1,17 +1,14 @@
 #include "result/metrics/turns.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/stats.h"
-#include "result/metrics/families.h"
+#include "result/metrics/part.h"
 #include "result/timing.h"
 
 /* Later turns have no entry of their own: a document is read as a whole. */
 #define TURNS_MAX 1000
-
-static const double percentiles[] = { 90, 99 };
 
 double res_turns_cached(const struct res_record *before, bool continues,
 			const struct res_record *record, int64_t block_size)
@@ -35,88 +32,19 @@ static int by_turn(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-struct counts {
-	int64_t completed;
-	int64_t failed;
-	int64_t not_sent;
-	double prompt_tokens;
-	double output_tokens;
-	double cached_tokens; /* of completed requests */
-};
-
-static struct counts count(const struct res_outcome *part)
-{
-	struct counts counts = { 0 };
-
-	for (size_t i = 0; i < part->count; i++) {
-		const struct res_record *record = &part->records[i];
-		struct res_timing timing = res_timing_of(record);
-		counts.completed += record->ok;
-		counts.failed += !record->ok && record->acted_ns != RES_NO_TIME;
-		counts.not_sent += record->acted_ns == RES_NO_TIME;
-		if (!record->ok)
-			continue;
-		counts.prompt_tokens += record->prompt_tokens >= 0 ? (double)record->prompt_tokens
-								   : NAN;
-		counts.output_tokens += (double)timing.output_tokens;
-		counts.cached_tokens += record->cached_tokens > 0 ? (double)record->cached_tokens
-								  : 0;
-	}
-	return counts;
-}
-
-static json_t *turn_json(const struct res_outcome *part, const struct res_how *how, bool has_cached)
-{
-	static const char *const names[] = { "ttft_ms", "tpot_ms", "e2el_ms" };
-	static const char *const statistics[] = { "mean", "median", "p90", "p99" };
-	struct counts counts = count(part);
-	auto_json json_t *all = json_object();
-	struct res_families families;
-
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "turn",
-				 (json_int_t)part->records[0].turn, "completed",
-				 (json_int_t)counts.completed, "failed", (json_int_t)counts.failed,
-				 "not_sent", (json_int_t)counts.not_sent, "mean_prompt_tokens",
-				 pl_json_number(counts.prompt_tokens / (double)counts.completed),
-				 "mean_output_tokens",
-				 pl_json_number(counts.output_tokens / (double)counts.completed));
-	json_object_set_new(
-		json, "cached_prompt_share",
-		pl_json_number(has_cached ? counts.cached_tokens / counts.prompt_tokens : NAN));
-	res_families_collect(part, how, NULL, &families);
-	res_families_write(&families, percentiles, PL_ARRAY_SIZE(percentiles), false, all);
-	res_families_done(&families);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		for (size_t k = 0; k < PL_ARRAY_SIZE(statistics); k++) {
-			char key[32];
-			snprintf(key, sizeof(key), "%s_%s", statistics[k], names[i]);
-			json_object_set(json, key, json_object_get(all, key));
-		}
-	}
-	return json;
-}
-
-/* A server that reports cached tokens omits a count of 0, as vLLM does. */
-static bool reports_cached(const struct res_record *records, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (records[i].cached_tokens != RES_NO_COUNT)
-			return true;
-	}
-	return false;
-}
-
 static json_t *turns_json(const struct res_record *sorted, size_t total, const struct res_how *how)
 {
 	json_t *list = json_array();
-	bool has_cached = reports_cached(sorted, total);
+	bool has_cached = res_part_has_cached(sorted, total);
 
 	for (size_t from = 0, to; from < total && json_array_size(list) < TURNS_MAX; from = to) {
 		for (to = from + 1; to < total && sorted[to].turn == sorted[from].turn;)
 			to++;
 		const struct res_outcome part = { .records = (struct res_record *)sorted + from,
 						  .count = to - from };
-		json_array_append_new(list, turn_json(&part, how, has_cached));
+		json_t *json = json_pack("{s:I}", "turn", (json_int_t)sorted[from].turn);
+		res_part_add(&part, how, has_cached, json);
+		json_array_append_new(list, json);
 	}
 	return list;
 }

@@ -148,7 +148,7 @@ def test_objects_are_closed_and_their_keys_required(name):
         may = {key for key, inner in part["properties"].items()
                if re.search("; missing if (unset|there (was|is) (one|none))$", inner.get("description", ""))
                or path.endswith("/results") and (inner.get("description", "").startswith(("kind ", "pooling ")) or key.endswith("put_ci95"))
-               or (path.endswith("/results") and (key in ("latency_breakdown", "by_turn", "sessions") or key.endswith("prefix_cache_hit_rate"))) or (path.endswith("/phases") and key == "begin_ns")
+               or (path.endswith("/results") and (key in ("latency_breakdown", "by_modality", "by_turn", "sessions") or key.endswith("prefix_cache_hit_rate"))) or (path.endswith("/phases") and key == "begin_ns")
                or (path.endswith("/hardware") and key == "source") or (path.endswith("/environment") and key == "host_role")
                or (path.endswith("/profiling") and key in ("scope", "error"))
                or (path.endswith("/container") and key in ("image_id", "runtime", "runtime_version", "name"))

@@ -8,6 +8,7 @@ import pytest
 
 import run_tools
 from sim_tools import Server
+from test_conversations import chunks
 from test_media import bench, wav
 
 BOUNDARY = "9d1f6f0c3b7e4a58a2c4e1d07b93f65e"
@@ -96,11 +97,37 @@ def test_figures_of_transcriptions(bin_dir, tmp_path):
     lines = [line.split(":")[0] for line in console.splitlines()]
     at = lines.index("RTFx (Inverse Real-Time Factor)")
     assert lines[at - 1] == "Peak concurrent requests" and lines[at + 1] == "Total token throughput (tok/s)"
+    (only,) = full["results"]["by_modality"]
+    assert (only["modality"], only["completed"], only["audio_s"], only["mean_output_tokens"]) == ("audio", 3, 3.75, 4)
     assert flat["backend"] == "openai-audio" and flat["completed"] == 3 and all(len(gaps) == 3 for gaps in flat["itls"])
     # the server counts the tokens of the recording, which vLLM's client does not take for the prompt's
     assert [record.get("prompt_tokens") for record in records] != [75, 7, 13]
     log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert sorted(line["media_tokens"] for line in log if line.get("event") == "request" and line.get("media_tokens"))[-1:] == [75]
+
+
+def test_figures_by_modality(bin_dir, tmp_path):
+    """results.by_modality equals numpy's, from the records; requests without media have an entry of their own."""
+    records = [{"content": [{"type": "text", "text": f"text {i}"}] + [{"type": kind, kind: {"url": f"http://h/{i}-{k}"}} for k, kind in enumerate(kinds)]}
+               for i, kinds in enumerate([[], ["image_url"], [], ["image_url"] * 2, ["image_url"]])]
+    (tmp_path / "images.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    with Server(bin_dir, "--sim-media", "--sim-step", "1ms", "--sim-error-rate", "0.25") as running:
+        done = bench(bin_dir, tmp_path, "--port", running.port, "--backend", "openai-chat", "--dataset-name", "custom_image", "--dataset-path", "images.jsonl",
+                     "--custom-output-len", "6", "--num-prompts", "40", "--seed", "5", "--output", "full.json", "--ready-check-timeout-sec", "0")
+    assert "Result: full.json" in done.stdout, done.stderr + done.stdout
+    found = json.loads((tmp_path / "full.json").read_text())["results"]["by_modality"]
+    records = run_tools.read_zst_lines(tmp_path / "full.requests.jsonl.zst")
+    assert [entry["modality"] for entry in found] == ["text", "image"] and sum(entry["failed"] for entry in found) > 0
+    for entry in found:
+        own = [record for record in records if ("images" in record) == (entry["modality"] == "image")]
+        good = [record for record in own if record["error"] is None]
+        assert (entry["completed"], entry["failed"], entry["not_sent"]) == (len(good), len(own) - len(good), 0)
+        assert entry["images"] == sum(record.get("images", 0) for record in good) and entry["videos"] == entry["audio_s"] == 0
+        assert entry["mean_prompt_tokens"] == pytest.approx(numpy.mean([record["prompt_tokens"] for record in good]), rel=1e-12)
+        e2el = [(record["acted_ns"], chunks(record)) for record in good]
+        for name, values in (("ttft", [(times[0] - start) / 1e6 for start, times in e2el]), ("e2el", [(times[-1] - start) / 1e6 for start, times in e2el])):
+            wanted = {"mean": numpy.mean(values), "median": numpy.median(values), "p90": numpy.percentile(values, 90), "p99": numpy.percentile(values, 99)}
+            assert {key: entry[f"{key}_{name}_ms"] for key in wanted} == pytest.approx(wanted, rel=1e-9)
 
 
 def test_answers_in_any_pieces_give_the_same_records(bin_dir, tmp_path):

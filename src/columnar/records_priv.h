@@ -22,10 +22,10 @@ int columnar_records_check(bool has_any, struct pl_err *err);
 json_t *columnar_json_of_double(double number);
 json_t *columnar_json_of_bytes(const char *bytes, size_t len);
 
-/* The remedy in an error; `loader` is that of the format in Python's datasets. */
-#define COLUMNAR_CONVERSION_OF(loader)                                                         \
-	"; convert the file with: python3 -c \"import datasets; datasets.Dataset.from_" loader \
-	"('FILE').to_json('FILE.jsonl')\""
+/* The remedy in an error; `format` is "parquet" or "arrow", for Python's datasets. */
+#define COLUMNAR_CONVERSION_OF(format)                                                          \
+	"; convert the file with: python3 -c \"import datasets; datasets.load_dataset('" format \
+	"', data_files='FILE', split='train').to_json('FILE.jsonl')\""
 
 /* ---- Parquet --------------------------------------------------------------------------------- */
 

@@ -231,7 +231,7 @@ int columnar_arrow_batch_open(const struct columnar_arrow *arrow,
 				      "found buffers of compression %lld (LZ4), expected none "
 				      "or 1 (zstd)%s",
 				      (long long)ret->compression,
-				      arrow->is_nested ? COLUMNAR_CONVERSION_OF("file") : "");
+				      arrow->is_nested ? COLUMNAR_CONVERSION_OF("arrow") : "");
 	return 0;
 }
 

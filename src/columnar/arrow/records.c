@@ -68,7 +68,7 @@ static int request(struct arrow_records *records, const char *const *columns, st
 			if (tree->fields[k].fault != NULL)
 				return pl_err_invalid(err,
 						      "column '%s': found %s, which is not "
-						      "supported" COLUMNAR_CONVERSION_OF("file"),
+						      "supported" COLUMNAR_CONVERSION_OF("arrow"),
 						      tree->fields[i].name, tree->fields[k].fault);
 		}
 	}

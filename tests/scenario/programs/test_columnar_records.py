@@ -158,10 +158,10 @@ def test_refusals_of_pyarrow(driver, tmp_path):
     parquet.write_table(made, tmp_path / "x.parquet")
     with pa.ipc.new_file(str(tmp_path / "x.arrow"), made.schema) as sink:
         sink.write_table(made)
-    for name, loader in (("x.parquet", "parquet"), ("x.arrow", "file")):
+    for name, loader in (("x.parquet", "parquet"), ("x.arrow", "arrow")):
         assert records(driver, tmp_path / name, "text") == [{"text": "a"}, {"text": "b"}]
         text = refusal(driver, tmp_path / name)
-        assert "column 'price'" in text and f"datasets.Dataset.from_{loader}('FILE').to_json(" in text, text
+        assert "column 'price'" in text and f"datasets.load_dataset('{loader}', data_files='FILE', split='train').to_json(" in text, text
     parquet.write_table(made, tmp_path / "b.parquet", compression={"price": "brotli", "text": "lz4"})
     assert "compression 7 (LZ4_RAW), expected none, Snappy, gzip or zstd" in refusal(driver, tmp_path / "b.parquet", "text")
     with pa.ipc.new_file(str(tmp_path / "l.arrow"), made.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as sink:

@@ -1,6 +1,7 @@
 """Dataset hf: files of each form, the order of Python's `datasets`, the rules of each class, and the refusals."""
 
 import json
+import os
 import random
 import subprocess
 
@@ -228,6 +229,34 @@ def test_the_cache_of_the_hub(bin_dir, tmp_path):
     assert "hf download --repo-type dataset philschmid/mt-bench" in text
 
 
+def test_a_readme_that_names_directories(bin_dir, tmp_path):
+    """The library reads the files of `data_dir` alone, whatever else the dataset has."""
+    for at, name in enumerate(("new", "old")):
+        lines(tmp_path / "set" / name / "test.jsonl", questions(3, 10 * at))
+    readme = tmp_path / "set" / "README.md"
+    readme.write_text("---\nconfigs:\n- config_name: default\n  data_dir: new\n---\n")
+    got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", wanted=4, seed=0))
+    assert sorted(set(prompts(got))) == asked(questions(3))
+    readme.write_text("---\nconfigs:\n- config_name: one\n  data_dir: new\n- config_name: two\n  data_dir: old\n---\n")
+    got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", "--hf-subset", "two", wanted=3))
+    assert prompts(got) == asked(questions(3, 10))
+
+
+def test_links_to_an_open_directory_are_not_followed(bin_dir, tmp_path):
+    lines(tmp_path / "set" / "sub" / "test.jsonl", questions(3))
+    for name in "abcdefg":
+        (tmp_path / "set" / "sub" / name).symlink_to("..")
+    got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", "--no-oversample", wanted=9))
+    assert prompts(got) == asked(questions(3))
+
+
+def test_cells_of_csv_keep_their_blanks(bin_dir, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("question\n\n  two blanks \r\n\tone tab\n\r\n")
+    got, _ = sent(bin_dir, tmp_path, *words_of(path, "--disable-shuffle", "--skip-chat-template", "--no-oversample"))
+    assert prompts(got) == ["  two blanks ", "\tone tab"]
+
+
 @pytest.mark.parametrize("names, split", [
     (["train.jsonl", "test.jsonl"], "test.jsonl"),
     (["train/a.jsonl", "testing/a.jsonl"], "testing/a.jsonl"),
@@ -401,6 +430,13 @@ def test_refusals(bin_dir, tmp_path):
                                 ("d.csv", b"question\na,b\n", "d.csv: record 1: found more cells than the header has (1)"), ("e.jsonl", b"", "holds no record")):
         (tmp_path / name).write_bytes(content)
         assert text in refused(bin_dir, tmp_path / name), name
+    (tmp_path / "pipes").mkdir()
+    for name in ("p.jsonl", "pipes/test.jsonl", "pipes/BFCL_v3_simple.json"):
+        os.mkfifo(tmp_path / name)
+    for path in (tmp_path / "p.jsonl", tmp_path / "pipes"):
+        assert "it is not a regular file" in refused(bin_dir, path)
+    assert "it is not a regular file" in refused(bin_dir, tmp_path / "pipes", "--bfcl-categories", "simple", "--backend", "openai-chat",
+                                                 "--endpoint", "/v1/chat/completions", name="gorilla-llm/Berkeley-Function-Calling-Leaderboard")
     (tmp_path / "l.parquet").write_bytes(maker.parquet([("answer", "text")], [{"answer": "x"}]))
     assert "l.parquet: found none of the requested columns" in refused(bin_dir, tmp_path / "l.parquet")
 

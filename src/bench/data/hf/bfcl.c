@@ -65,6 +65,8 @@ static int find_files(const struct vllm_bench *bench, struct pl_strv *ret, struc
 					      "'%s' has no category '%s': its file BFCL_v3_%s.json "
 					      "is missing",
 					      root, name, name);
+		if (pl_file_check_regular(path, err) < 0)
+			return -1;
 		pl_strv_add(ret, path);
 	}
 	if (ret->count == 0 || ret->count > CATEGORIES_MAX)

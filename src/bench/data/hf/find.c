@@ -162,15 +162,37 @@ static bool is_metadata(const char *name)
 	       strcmp(name, "dataset_dict.json") == 0 || strcmp(name, "state.json") == 0;
 }
 
+/* A directory that is open while its files are listed, and the one that contains it. */
+struct open_folder {
+	const struct open_folder *above;
+	dev_t device;
+	ino_t inode;
+};
+
+/* Returns whether a link leads back to one of the open directories. */
+static bool is_open(const struct open_folder *folder, const struct stat *st)
+{
+	for (; folder != NULL; folder = folder->above) {
+		if (folder->device == st->st_dev && folder->inode == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
 static int list_folder(struct listing *listing, const char *below, unsigned depth,
-		       struct pl_err *err)
+		       const struct open_folder *above, struct pl_err *err)
 {
 	auto_free char *folder = pl_asprintf("%s%s%s", listing->root, below[0] != '\0' ? "/" : "",
 					     below);
 	auto_dir dir = opendir(folder);
 
-	if (dir == NULL)
+	struct stat st;
+
+	if (dir == NULL || fstat(dirfd(dir), &st) < 0)
 		return pl_err_errno(err, "could not open '%s'", folder);
+	if (is_open(above, &st))
+		return 0;
+	const struct open_folder open = { above, st.st_dev, st.st_ino };
 	for (const char *name; (name = pl_dir_next(dir)) != NULL;) {
 		auto_free char *path = pl_asprintf("%s%s%s", below, below[0] != '\0' ? "/" : "",
 						   name);
@@ -178,7 +200,7 @@ static int list_folder(struct listing *listing, const char *below, unsigned dept
 		if (name[0] == '.' || is_metadata(name))
 			continue;
 		if (is_folder(whole)) {
-			if (depth > 0 && list_folder(listing, path, depth - 1, err) < 0)
+			if (depth > 0 && list_folder(listing, path, depth - 1, &open, err) < 0)
 				return -1;
 		} else if (format_of(name) >= 0) {
 			if (listing->count == FILES_MAX)
@@ -379,9 +401,12 @@ static int refuse_subset(const struct vllm_bench *bench, const json_t *configs, 
 			      bench->hf_subset != NULL ? "'" : "", pl_buf_text(&names));
 }
 
-/* Sets the splits by the requested configuration of the README. Returns 0: it has none. */
+/*
+ * Sets the splits by the requested configuration of the README. Returns 0: it names no files. Then *ret_folder is the
+ * directory that it names, which the caller owns, or NULL.
+ */
 static int set_configured(const struct vllm_bench *bench, struct listing *listing,
-			  struct pl_err *err)
+			  char **ret_folder, struct pl_err *err)
 {
 	auto_json json_t *front = read_front(listing->root);
 	const json_t *configs = json_object_get(front, "configs"), *chosen = NULL;
@@ -405,7 +430,11 @@ static int set_configured(const struct vllm_bench *bench, struct listing *listin
 	if (chosen == NULL)
 		return refuse_subset(bench, configs, err);
 	match_config(listing, chosen);
-	return json_object_get(chosen, "data_files") != NULL;
+	if (json_object_get(chosen, "data_files") != NULL)
+		return 1;
+	const char *folder = pl_json_get_text(chosen, "data_dir");
+	*ret_folder = folder != NULL ? pl_asprintf("%s/%s", listing->root, folder) : NULL;
+	return 0;
 }
 
 /* ---- the requested split --------------------------------------------------------------------- */
@@ -519,18 +548,18 @@ static int find_in_folder(const struct vllm_bench *bench, const char *root, cons
 {
 	auto_listing configured = { .root = root };
 
-	if (list_folder(&configured, "", DEPTH_MAX, err) < 0)
+	if (list_folder(&configured, "", DEPTH_MAX, NULL, err) < 0)
 		return -1;
 	if (configured.count > 0)
 		qsort(configured.items, configured.count, sizeof(*configured.items), compare);
-	int status = set_configured(bench, &configured, err);
+	auto_free char *folder = NULL;
+	int status = set_configured(bench, &configured, &folder, err);
 	if (status != 0)
 		return status < 0 ? -1 : take_split(&configured, split, ret, err);
-	auto_free char *folder = NULL;
-	if (enter_subset(bench, root, &folder, err) < 0)
+	if (folder == NULL && enter_subset(bench, root, &folder, err) < 0)
 		return -1;
 	auto_listing listing = { .root = folder };
-	if (list_folder(&listing, "", DEPTH_MAX, err) < 0)
+	if (list_folder(&listing, "", DEPTH_MAX, NULL, err) < 0)
 		return -1;
 	if (listing.count > 0)
 		qsort(listing.items, listing.count, sizeof(*listing.items), compare);
@@ -539,8 +568,8 @@ static int find_in_folder(const struct vllm_bench *bench, const char *root, cons
 	return take_split(&listing, split, ret, err);
 }
 
-int bench_hf_find(const struct vllm_bench *bench, const char *split, struct pl_strv *ret,
-		  struct pl_err *err)
+static int find(const struct vllm_bench *bench, const char *split, struct pl_strv *ret,
+		struct pl_err *err)
 {
 	auto_free char *root = NULL;
 
@@ -557,4 +586,17 @@ int bench_hf_find(const struct vllm_bench *bench, const char *split, struct pl_s
 	if (has_file(root, "state.json"))
 		return take_saved(root, ret, err);
 	return find_in_folder(bench, root, split, ret, err);
+}
+
+int bench_hf_find(const struct vllm_bench *bench, const char *split, struct pl_strv *ret,
+		  struct pl_err *err)
+{
+	if (find(bench, split, ret, err) < 0)
+		return -1;
+	/* the files are read more than once, and a pipe would be waited for */
+	for (size_t i = 0; i < ret->count; i++) {
+		if (pl_file_check_regular(ret->items[i], err) < 0)
+			return -1;
+	}
+	return 0;
 }

@@ -152,6 +152,19 @@ static int read_cell(FILE *text, struct pl_buf *cell, bool *is_quoted)
 	return c;
 }
 
+/* Skips empty lines. Blanks belong to the first cell. */
+static bool has_row(FILE *text)
+{
+	int c;
+
+	do {
+		c = getc(text);
+	} while (c == '\r' || c == '\n');
+	if (c != EOF)
+		ungetc(c, text);
+	return c != EOF;
+}
+
 /* An empty cell is null, as for the readers of Python. */
 static int next_csv(struct hf_source *source, json_t **ret, struct pl_err *err)
 {
@@ -161,7 +174,7 @@ static int next_csv(struct hf_source *source, json_t **ret, struct pl_err *err)
 	int end = ',';
 
 	*ret = NULL;
-	if (peek(source->text) == EOF)
+	if (!has_row(source->text))
 		return ferror(source->text) ? pl_err_errno(err, "could not read it") : 0;
 	for (size_t i = 0; end == ','; i++) {
 		end = read_cell(source->text, &cell, &is_quoted);

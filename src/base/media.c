@@ -14,9 +14,14 @@ static uint32_t big32(const uint8_t *at)
 	return big16(at) << 16 | big16(at + 2);
 }
 
+static uint32_t little16(const uint8_t *at)
+{
+	return (uint32_t)at[1] << 8 | at[0];
+}
+
 static uint32_t little32(const uint8_t *at)
 {
-	return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
+	return little16(at + 2) << 16 | little16(at);
 }
 
 static bool has(const uint8_t *bytes, size_t len, size_t at, const char *text)
@@ -93,17 +98,29 @@ bool pl_media_image_size(const void *bytes, size_t len, uint32_t *ret_width, uin
 	return *ret_width > 0 && *ret_height > 0;
 }
 
+/* The field for it may be wrong; samples of a fixed size are played by their rate. `format` starts at its code. */
+static double bytes_per_second(const uint8_t *format)
+{
+	uint32_t code = little16(format);
+	double by_rate = (double)little32(format + 4) * little16(format + 12);
+
+	/* integers, floats, A-law, mu-law and the code for a longer head */
+	return code == 1 || code == 3 || code == 6 || code == 7 || code == 0xfffe
+		       ? by_rate
+		       : little32(format + 8);
+}
+
 /* Chunks follow each other: a name of four letters, the length, the bytes, and one more if the length is odd. */
 static bool wav_seconds(const uint8_t *bytes, size_t len, size_t len_all, double *ret_s)
 {
-	uint32_t bytes_per_s = 0;
+	double bytes_per_s = 0;
 	size_t at = 12;
 
 	while (at <= len && len - at >= 8) {
 		size_t chunk = little32(bytes + at + 4);
 		size_t rest = len_all - at - 8;
 		if (has(bytes, len, at, "fmt ") && chunk >= 16 && len - at >= 24)
-			bytes_per_s = little32(bytes + at + 16);
+			bytes_per_s = bytes_per_second(bytes + at + 8);
 		if (has(bytes, len, at, "data")) {
 			/* writers to a pipe do not know the length and leave a large one or none */
 			size_t samples = chunk == 0 || chunk > rest ? rest : chunk;

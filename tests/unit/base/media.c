@@ -102,6 +102,14 @@ static void lengths_of_recordings(void **state)
 	assert_true(seconds == 1);
 	for (size_t len = 0; len < WAV_HEAD; len++)
 		assert_false(pl_media_audio_seconds(WAV("\x40\x1f\0\0"), len, 9000, &seconds));
+	/* a wrong field of bytes per second: integers are played by their rate, other codes are not */
+	char wrong[] = WAV("\x40\x1f\0\0");
+	wrong[WAV_HEAD - 16] = 0x01;
+	assert_true(pl_media_audio_seconds(wrong, WAV_HEAD, WAV_HEAD + 8000, &seconds));
+	assert_true(seconds == 0.25);
+	wrong[WAV_HEAD - 24] = 0x55;
+	assert_true(pl_media_audio_seconds(wrong, WAV_HEAD, WAV_HEAD + 8000, &seconds));
+	assert_true(seconds == 8000.0 / 32001);
 	/* 88,200 samples at 44,100 per second */
 	assert_true(pl_media_audio_seconds(flac, 26, 26, &seconds));
 	assert_true(seconds == 2);

@@ -47,13 +47,31 @@ static uint32_t tokens_of(const void *bytes, size_t len, size_t len_all)
 	return SIM_MEDIA_TOKENS_FAR;
 }
 
+static bool is_base64(const char *text, size_t len)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	bool known[256] = { false };
+
+	if (len == 0 || len % 4 != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(letters) - 1; i++)
+		known[(unsigned char)letters[i]] = true;
+	len -= text[len - 1] != '=' ? 0 : text[len - 2] != '=' ? 1 : 2;
+	for (size_t i = 0; i < len; i++) {
+		if (!known[(unsigned char)text[i]])
+			return false;
+	}
+	return true;
+}
+
 /* Decodes the start of base64 text. False: it is not base64. */
 static bool decode_head(const char *text, size_t len, struct sim_media *media)
 {
-	size_t head = len / 4 * 4 < HEAD_BYTES ? len / 4 * 4 : HEAD_BYTES;
+	size_t head = len < HEAD_BYTES ? len : HEAD_BYTES;
 	auto_free uint8_t *bytes = pl_alloc_array(head + 1, 1);
 
-	if (len == 0 || len % 4 != 0 ||
+	if (!is_base64(text, len) ||
 	    EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)head) < 0)
 		return false;
 	media->tokens = tokens_of(bytes, head / 4 * 3, len / 4 * 3);

@@ -293,7 +293,8 @@ def test_records_of_custom_audio_are_checked(bin_dir, tmp_path, record, message)
 
 @pytest.mark.parametrize("part, message", [
     ({"type": "image_url", "image_url": {}}, b"Failed to load image_url"), ({"type": "image_url", "image_url": {"url": "data:image/png,x"}}, b"Failed to load"),
-    ({"type": "image_url", "image_url": {"url": "data:image/png;base64,x?"}}, b"Failed to load"), ({"type": "smell", "smell": {"url": "x"}}, b"Unknown part type"),
+    *[({"type": "image_url", "image_url": {"url": "data:image/png;base64," + data}}, b"Failed to load")
+      for data in ("AAA?", " " * 8, "QQ==QQ==", "====", "A" * 400000 + "!!!!")], ({"type": "smell", "smell": {"url": "x"}}, b"Unknown part type"),
     ({"type": "input_audio", "input_audio": {"data": ""}}, b"Failed to load input_audio")])
 def test_the_simulator_refuses_broken_media(bin_dir, part, message):
     with Server(bin_dir, "--sim-media", "--sim-step", "1ms") as server:

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from run_tools import guard_of, load_result, run_profllm, start_profllm, write_c
 from wait_tools import wait_for
 
 IMAGE = "localhost/profllm-sim:1"
+USER = 8422
 # a sandbox may forbid to raise limits, and crun knows no hybrid cgroups
 SETTINGS = ('[engine]\nruntime = "{0}"\n', '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=2048:2048"]\n[engine]\nruntime = "{0}"\n')
 
@@ -108,3 +110,36 @@ def test_no_container_is_left(bin_dir, tmp_path, storage, victim):
         assert done.returncode == 0, done.stderr
     wait_for(lambda: names(storage) == [], "the container is gone")
     assert not list((Path(storage["PROFLLM_LOCK_DIR"]) / "runs").iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the others have tested it: this user is not root")
+def test_the_same_without_root(bin_dir, tmp_path, source_dir):
+    """All other tests of this file, as a user that exists only in its own mounts."""
+    if not all(map(shutil.which, ("newuidmap", "setpriv", "unshare"))):
+        pytest.skip("found no newuidmap (package uidmap), setpriv or unshare")
+    home = tmp_path / "home"
+    for path in (home, home / "run", home / "tmp"):
+        path.mkdir(mode=0o700)
+        os.chown(path, USER, USER)
+    for name, line in (("passwd", f"lab:x:{USER}:{USER}::{home}:/bin/sh"), ("group", f"lab:x:{USER}:"), ("subuid", "lab:700000:65536"),
+                       ("subgid", "lab:700000:65536")):
+        path = Path("/etc", name)
+        (tmp_path / name).write_text((path.read_text() if path.exists() else "") + line + "\n")
+    script = f"""
+        for name in passwd group subuid subgid; do
+            [ -e /etc/$name ] || exit 77
+            mount --bind {tmp_path}/$name /etc/$name || exit 77
+        done
+        exec setpriv --reuid {USER} --regid {USER} --clear-groups env HOME={home} XDG_RUNTIME_DIR={home}/run TMPDIR={home}/tmp "$@"
+    """
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PROFLLM_LOCK", "XDG_", "DBUS_"))}
+    # podman would do it, which only root may
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_mode & 0o055 != 0o055:
+            folder.chmod(folder.stat().st_mode | 0o055)
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rs", "-k", "not without_root", f"--basetemp={home}/tests", __file__]
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *words], cwd=source_dir, env={**env, "PROFLLM_BIN": str(bin_dir)},
+                          capture_output=True, text=True, timeout=400, check=False)
+    if done.returncode == 77:
+        pytest.skip(f"no mounts here: {done.stderr}")
+    assert done.returncode == 0 and re.search(r"^4 passed", done.stdout, re.M), done.stdout + done.stderr

@@ -246,7 +246,8 @@ void exp_check_dataset_file(struct exp_checker *c)
 
 	if (dataset == NULL)
 		return;
-	if ((dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path == NULL) {
+	if ((dataset->traits & (EXP_DATASET_FILE | EXP_DATASET_BUILT_IN)) == EXP_DATASET_FILE &&
+	    c->bench->dataset_path == NULL) {
 		auto_free char *reason = pl_asprintf("is missing; dataset '%s' needs a file",
 						     dataset->name);
 		refuse_unset(c, key, "benchmark.dataset_name", reason);

@@ -17,10 +17,11 @@ enum exp_dataset_trait {
 	EXP_DATASET_WHOLE_OUTPUT =
 		/* requests its exact output length: ignores end-of-sequence tokens */
 	16,
-	EXP_DATASET_TIMED = 32,   /* has its own send times */
-	EXP_DATASET_PAIRS = 64,   /* a request is a query and its documents */
-	EXP_DATASET_IMAGES = 128, /* requests have images or videos */
-	EXP_DATASET_AUDIO = 256,  /* requests have audio */
+	EXP_DATASET_TIMED = 32,     /* has its own send times */
+	EXP_DATASET_PAIRS = 64,     /* a request is a query and its documents */
+	EXP_DATASET_IMAGES = 128,   /* requests have images or videos */
+	EXP_DATASET_AUDIO = 256,    /* requests have audio */
+	EXP_DATASET_BUILT_IN = 512, /* has a text of its own, so dataset_path may be unset */
 };
 
 struct exp_dataset {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,8 +129,12 @@ static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *
 		return read_parts(kind, bench, ret_sha256, ret, err);
 	if (kind->parse == NULL)
 		return 0;
-	if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, &text, &len, err) < 0)
+	if (kind->built_in != NULL && bench->dataset_path == NULL) {
+		text = pl_strdup(kind->built_in);
+		len = strlen(text);
+	} else if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, &text, &len, err) < 0) {
 		return -1;
+	}
 	/* before it is cut up */
 	if (ret_sha256 != NULL) {
 		pl_sha256(text, len, hex);
@@ -159,7 +164,9 @@ int bench_dataset_sha256(const struct vllm_bench *bench, char **ret, struct pl_e
 
 	if (kind != NULL && kind->hash != NULL)
 		return kind->hash(bench, ret, err);
-	if (pl_file_sha256(path != NULL ? path : bench->dataset_path, hex, err) < 0)
+	if (kind != NULL && kind->built_in != NULL && bench->dataset_path == NULL)
+		pl_sha256(kind->built_in, strlen(kind->built_in), hex);
+	else if (pl_file_sha256(path != NULL ? path : bench->dataset_path, hex, err) < 0)
 		return -1;
 	*ret = pl_strdup(hex);
 	return 0;

@@ -77,7 +77,8 @@ struct bench_dataset_kind {
 	 * missing. NULL: nothing to check.
 	 */
 	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
-	const char *nothing; /* missing content of a file without entries: "no prompts" */
+	const char *built_in; /* the text without dataset_path; NULL: a file is needed */
+	const char *nothing;  /* missing content of a file without entries: "no prompts" */
 	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
 	/* Instead of reading all, looks at the files as far as is possible in a short time. NULL: reads all. */
 	int (*probe)(const struct vllm_bench *bench, struct pl_err *err);

@@ -1,5 +1,6 @@
 /*
- * sonnet, from vLLM up to 0.31: lines of a poem drawn at random, after some that all prompts share.
+ * sonnet, from vLLM up to 0.31: lines of a poem drawn at random, after some that all prompts share. Without a file
+ * they are built-in ones, as in vLLM's native client.
  */
 #include "bench/data/dataset_priv.h"
 
@@ -10,6 +11,7 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "bench/data/sonnet_lines.h"
 #include "experiment/kinds.h"
 
 #define BASE "Pick as many lines as you can from these poem lines:\n"
@@ -227,10 +229,12 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		return pl_err_invalid(err, "dataset 'sonnet' needs a tokenizer to count its lines; "
 					   "the server has no usable /tokenize and /detokenize");
 	if (settle(&plan, err) < 0 || add_prompts(&plan, err) < 0)
-		return pl_err_wrap(err, "dataset '%s'", work->bench->dataset_path);
+		return pl_err_wrap(err, "dataset '%s'",
+				   work->bench->dataset_path != NULL ? work->bench->dataset_path
+								     : "sonnet");
 	return 0;
 }
 
-const struct bench_dataset_kind bench_dataset_sonnet = { .parse = parse,
-							 .nothing = "no lines",
-							 .build = build };
+const struct bench_dataset_kind bench_dataset_sonnet = {
+	.parse = parse, .built_in = SONNET_LINES, .nothing = "no lines", .build = build
+};

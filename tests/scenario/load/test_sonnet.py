@@ -1,7 +1,9 @@
 """Data set sonnet of vLLM up to 0.31 in an experiment file, compared with a count in Python."""
 
+import hashlib
 import json
 import random
+import re
 
 import pytest
 
@@ -196,10 +198,21 @@ def test_it_needs_a_template(bin_dir, tmp_path, poem):
     assert done.returncode == 1 and "chat template: the server responded: The tokenizer defines no" in done.stdout
 
 
-def test_a_file_has_to_be_named(bin_dir, tmp_path):
-    config = {"name": "s", "server": {"model": "m"}, "benchmark": {"dataset_name": "sonnet"}}
-    done = run_tools.run_profllm(bin_dir, "run", "--dry-run", "-c", run_tools.write_config(tmp_path, config))
-    assert done.returncode == 2 and "dataset 'sonnet' needs a file" in done.stderr + done.stdout
+def test_built_in_lines_without_a_file(play, tokens, source_dir):
+    text = (source_dir / "src/bench/data/sonnet_lines.h").read_text()
+    lines = [line + "\n" for line in re.findall(r'"(.*)\\n"', text)]
+    assert len(lines) == 104 and lines.count("\n") == 6
+    play.run(None, dataset_path=None, num_prompts=7, sonnet_input_len=400)
+    rng = random.Random(0)
+    wanted, _ = expected(tokens, lines, rng, 7, input_len=400)
+    assert [body["prompt"] for _, body in play.requests] == [templated(prompt) for prompt, _ in wanted]
+    result = play.result()
+    assert result["config"]["benchmark"]["dataset_sha256"] == hashlib.sha256("".join(lines).encode()).hexdigest()
+    # a repetition has the same text
+    again = run_tools.run_profllm(play.bin_dir, "run", "-c", play.folder / "r.json", "-o", play.folder / "again.json", "-q", patience=3)
+    assert again.returncode == 0, again.stderr
+    found = run_tools.load_result(play.folder / "again.json")["config"]["benchmark"]
+    assert found["dataset_sha256"] == result["config"]["benchmark"]["dataset_sha256"] and found["dataset_path"] is None
 
 
 @pytest.mark.parametrize("words, says", [

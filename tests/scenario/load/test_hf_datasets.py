@@ -240,6 +240,16 @@ def test_a_readme_that_names_directories(bin_dir, tmp_path):
     readme.write_text("---\nconfigs:\n- config_name: one\n  data_dir: new\n- config_name: two\n  data_dir: old\n---\n")
     got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", "--hf-subset", "two", wanted=3))
     assert prompts(got) == asked(questions(3, 10))
+    # without files and directory, a configuration has all; the lines of README.md may end as on Windows
+    lines(tmp_path / "set" / "__other" / "test.jsonl", questions(3, 20))
+    readme.write_text("---\r\nconfigs:\r\n- config_name: all\r\n---\r\n", newline="")
+    got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", "--hf-subset", "all", wanted=6))
+    assert prompts(got) == asked(questions(3) + questions(3, 10))
+    # a file may be in several splits, and the patterns decide about the order
+    readme.write_text("---\nconfigs:\n- config_name: x\n  data_files:\n  - split: train\n    path: new/*\n"
+                      "  - split: test\n    path: [old/*, new/*]\n---\n")
+    got, _ = sent(bin_dir, tmp_path, *words_of(tmp_path / "set", "--disable-shuffle", wanted=6))
+    assert prompts(got) == asked(questions(3, 10) + questions(3))
 
 
 def test_links_to_an_open_directory_are_not_followed(bin_dir, tmp_path):

@@ -197,7 +197,7 @@ static int list_folder(struct listing *listing, const char *below, unsigned dept
 		auto_free char *path = pl_asprintf("%s%s%s", below, below[0] != '\0' ? "/" : "",
 						   name);
 		auto_free char *whole = pl_asprintf("%s/%s", listing->root, path);
-		if (name[0] == '.' || is_metadata(name))
+		if (name[0] == '.' || is_metadata(name) || pl_text_starts(name, "__"))
 			continue;
 		if (is_folder(whole)) {
 			if (depth > 0 && list_folder(listing, path, depth - 1, &open, err) < 0)
@@ -328,12 +328,26 @@ static void set_splits(struct listing *listing)
 
 /* ---- splits of a README ---------------------------------------------------------------------- */
 
+/* Makes every line end with a line feed alone. */
+static void drop_returns(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (at[0] != '\r' || at[1] != '\n')
+			*to++ = *at;
+	}
+	*to = '\0';
+}
+
 /* Returns the settings at the start of README.md; NULL: there are none. */
 static json_t *read_front(const char *root)
 {
 	auto_free char *path = pl_asprintf("%s/README.md", root);
 	auto_free char *text = pl_file_text(path, README_MAX, NULL);
 	PL_AUTO(pl_yaml_free) struct pl_yaml_doc *doc = NULL;
+	if (text != NULL)
+		drop_returns(text);
 	char *end = text != NULL && pl_text_starts(text, "---\n") ? strstr(text + 4, "\n---")
 								  : NULL;
 
@@ -352,8 +366,9 @@ static bool matches(const char *pattern, const char *path)
 	return pl_text_starts(pattern, "**/") && fnmatch(pattern + 3, path, FNM_PATHNAME) == 0;
 }
 
-static void match_paths(struct listing *listing, const json_t *paths, const char *folder,
-			const char *split)
+/* Adds the files that match the patterns, in the order of these. A file may be in several splits. */
+static void match_paths(const struct listing *listing, const json_t *paths, const char *folder,
+			const char *split, struct listing *ret)
 {
 	auto_strv patterns = { 0 };
 
@@ -363,16 +378,17 @@ static void match_paths(struct listing *listing, const json_t *paths, const char
 	for (size_t k = 0; k < patterns.count; k++) {
 		auto_free char *pattern = pl_asprintf("%s%s%s", folder != NULL ? folder : "",
 						      folder != NULL ? "/" : "", patterns.items[k]);
-		for (size_t i = 0; i < listing->count; i++) {
-			if (listing->items[i].split == NULL &&
-			    matches(pattern, listing->items[i].path))
-				listing->items[i].split = pl_strdup(split);
+		for (size_t i = 0; i < listing->count && ret->count < FILES_MAX; i++) {
+			if (matches(pattern, listing->items[i].path))
+				*PL_PUSH(ret->items, ret->count, ret->room) =
+					(struct found){ .path = pl_strdup(listing->items[i].path),
+							.split = pl_strdup(split) };
 		}
 	}
 }
 
 /* The forms of data_files: a path, a list of paths, or a list of objects with `split` and `path`. */
-static void match_config(struct listing *listing, const json_t *config)
+static void match_config(const struct listing *listing, const json_t *config, struct listing *ret)
 {
 	const json_t *files = json_object_get(config, "data_files");
 	const char *folder = pl_json_get_text(config, "data_dir");
@@ -381,10 +397,10 @@ static void match_config(struct listing *listing, const json_t *config)
 		PL_JSON_EACH(item, files) {
 			const char *split = pl_json_get_text(item, "split");
 			match_paths(listing, json_object_get(item, "path"), folder,
-				    split != NULL ? split : "train");
+				    split != NULL ? split : "train", ret);
 		}
 	} else {
-		match_paths(listing, files, folder, "train");
+		match_paths(listing, files, folder, "train", ret);
 	}
 }
 
@@ -402,11 +418,11 @@ static int refuse_subset(const struct vllm_bench *bench, const json_t *configs, 
 }
 
 /*
- * Sets the splits by the requested configuration of the README. Returns 0: it names no files. Then *ret_folder is the
- * directory that it names, which the caller owns, or NULL.
+ * Adds the files of the requested configuration of the README. Returns 0: it names none. Then *ret_folder is its
+ * directory, which the caller owns, or NULL: there is no configuration.
  */
-static int set_configured(const struct vllm_bench *bench, struct listing *listing,
-			  char **ret_folder, struct pl_err *err)
+static int set_configured(const struct vllm_bench *bench, const struct listing *listing,
+			  struct listing *ret, char **ret_folder, struct pl_err *err)
 {
 	auto_json json_t *front = read_front(listing->root);
 	const json_t *configs = json_object_get(front, "configs"), *chosen = NULL;
@@ -429,11 +445,15 @@ static int set_configured(const struct vllm_bench *bench, struct listing *listin
 	}
 	if (chosen == NULL)
 		return refuse_subset(bench, configs, err);
-	match_config(listing, chosen);
+	match_config(listing, chosen, ret);
+	if (ret->count == FILES_MAX)
+		return pl_err_invalid(err, "'%s': README.md names %d files or more", listing->root,
+				      FILES_MAX);
 	if (json_object_get(chosen, "data_files") != NULL)
 		return 1;
 	const char *folder = pl_json_get_text(chosen, "data_dir");
-	*ret_folder = folder != NULL ? pl_asprintf("%s/%s", listing->root, folder) : NULL;
+	*ret_folder = pl_asprintf("%s%s%s", listing->root, folder != NULL ? "/" : "",
+				  folder != NULL ? folder : "");
 	return 0;
 }
 
@@ -546,14 +566,15 @@ static int enter_subset(const struct vllm_bench *bench, const char *root, char *
 static int find_in_folder(const struct vllm_bench *bench, const char *root, const char *split,
 			  struct pl_strv *ret, struct pl_err *err)
 {
+	auto_listing all = { .root = root };
 	auto_listing configured = { .root = root };
 
-	if (list_folder(&configured, "", DEPTH_MAX, NULL, err) < 0)
+	if (list_folder(&all, "", DEPTH_MAX, NULL, err) < 0)
 		return -1;
-	if (configured.count > 0)
-		qsort(configured.items, configured.count, sizeof(*configured.items), compare);
+	if (all.count > 0)
+		qsort(all.items, all.count, sizeof(*all.items), compare);
 	auto_free char *folder = NULL;
-	int status = set_configured(bench, &configured, &folder, err);
+	int status = set_configured(bench, &all, &configured, &folder, err);
 	if (status != 0)
 		return status < 0 ? -1 : take_split(&configured, split, ret, err);
 	if (folder == NULL && enter_subset(bench, root, &folder, err) < 0)

@@ -74,7 +74,7 @@ static bool has_numbers(const struct records_row *row)
 	return !isinf(row->ttft_s) && !isinf(row->tpot_s) && !isinf(row->e2el_s) &&
 	       !isinf(row->server_queue_s) && !isinf(row->server_ttft_s) &&
 	       !isinf(row->server_decode_s) && row->prompt_tokens >= RES_NO_COUNT &&
-	       row->output_tokens >= RES_NO_COUNT;
+	       row->cached_tokens >= RES_NO_COUNT && row->output_tokens >= RES_NO_COUNT;
 }
 
 static bool is_row_possible(const struct records *records, const struct records_row *row)

@@ -128,9 +128,12 @@ static void add_row(struct records *records, const struct res_record *record,
 		.server_ttft_s = record->server_ttft_s,
 		.server_decode_s = record->server_decode_s,
 		.prompt_tokens = res_prompt_tokens(record),
+		.cached_tokens = record->cached_tokens,
 		.output_tokens = record->input_sequences > 0 ? RES_NO_COUNT : timing.output_tokens,
 		.chunks = (uint32_t)timing.mirror_chunk_count,
 		.tries = record->tries,
+		.session = record->session,
+		.turn = record->turn,
 		.http_status = record->status,
 		.status = record->ok                        ? RECORDS_COMPLETED
 			  : record->acted_ns != RES_NO_TIME ? RECORDS_FAILED
@@ -372,6 +375,18 @@ static bool take_number_member(struct io_jwalk *walk, struct res_record *record,
 		if (!take_count(walk, RES_TRIES_MAX, 0, &number))
 			return false;
 		record->tries = (uint32_t)number;
+		return true;
+	}
+	if (io_jwalk_is(walk, "session")) {
+		if (!take_count(walk, UINT32_MAX, 0, &number))
+			return false;
+		record->session = (uint32_t)number;
+		return true;
+	}
+	if (io_jwalk_is(walk, "turn")) {
+		if (!take_count(walk, UINT32_MAX, 0, &number))
+			return false;
+		record->turn = (uint32_t)number;
 		return true;
 	}
 	if (io_jwalk_is(walk, "status")) {

@@ -42,6 +42,7 @@ struct records_row {
 	double server_ttft_s;
 	double server_decode_s;
 	int64_t prompt_tokens; /* RES_NO_COUNT: unknown */
+	int64_t cached_tokens; /* RES_NO_COUNT: not reported */
 	int64_t output_tokens; /* RES_NO_COUNT: of a pooling request, which has none */
 	uint64_t gap_at;       /* of struct records */
 	uint32_t gap_count;
@@ -50,6 +51,8 @@ struct records_row {
 	uint32_t message_at;
 	uint32_t finish_at;
 	uint32_t tries;
+	uint32_t session;    /* from 1; 0: none */
+	uint32_t turn;       /* in its session, from 0 */
 	int32_t http_status; /* 0: none */
 	uint8_t status;      /* enum records_status */
 	uint8_t failure;     /* of a request that did not complete */

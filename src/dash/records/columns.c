@@ -86,12 +86,18 @@ double dash_records_number(const struct records *records, const struct records_r
 		return row->server_decode_s * 1000;
 	case RECORDS_prompt_tokens:
 		return count_of(row->prompt_tokens);
+	case RECORDS_cached_tokens:
+		return count_of(row->cached_tokens);
 	case RECORDS_output_tokens:
 		return count_of(row->output_tokens);
 	case RECORDS_chunks:
 		return (double)row->chunks;
 	case RECORDS_tries:
 		return (double)row->tries;
+	case RECORDS_session:
+		return row->session > 0 ? row->session : NAN;
+	case RECORDS_turn:
+		return row->session > 0 ? row->turn : NAN;
 	case RECORDS_http_status:
 		return row->http_status > 0 ? row->http_status : NAN;
 	case RECORDS_status:

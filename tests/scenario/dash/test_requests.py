@@ -205,6 +205,13 @@ def test_attempts_are_not_requests(dashboard):
     assert page["rows"][1]["tries"] == 2 and page["rows"][2]["start_s"] is None
 
 
+def test_turns_and_cached_tokens_have_columns(dashboard):
+    put(dashboard, [record(0, session=1, turn=0), record(1, session=2, turn=0, cached_tokens=0), record(2, session=1, turn=1, cached_tokens=8), record(3)])
+    rows = dashboard.get(PATH).json["rows"]
+    assert [(row["session"], row["turn"], row["cached_tokens"]) for row in rows] == [(1, 0, None), (2, 0, 0), (1, 1, 8), (None, None, None)]
+    assert [row["index"] for row in dashboard.get(f"{PATH}?sort=-turn").json["rows"]][0] == 2
+
+
 @pytest.mark.release_only  # the size of the records is the point
 def test_downloads_give_their_memory_back(dashboard):
     """Their sum is over the limit of all downloads at a time, and each ends before the next one begins."""

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "result/document.h"
+#include "result/flat/offline.h"
 #include "schema/former.h"
 
 static bool is_result(const json_t *document)
@@ -48,13 +49,16 @@ enum res_worth res_worth(const json_t *document)
 	return has_figures(json_object_get(document, "results")) ? RES_WORTH_PART : RES_WORTH_END;
 }
 
-/* Every release of vllm bench serve writes these keys. */
+/* Every release of vllm bench serve writes these keys. The other benchmarks write keys of their own. */
 static bool is_of_vllm(const char *path)
 {
 	auto_json json_t *document = NULL;
 
-	return pl_json_read_file(path, &document, PL_ERR_IGNORED) == 0 &&
-	       json_is_string(json_object_get(document, "date")) &&
+	if (pl_json_read_file(path, &document, PL_ERR_IGNORED) < 0)
+		return false;
+	if (res_offline_kind_of(document) != NULL)
+		return true;
+	return json_is_string(json_object_get(document, "date")) &&
 	       json_is_number(json_object_get(document, "duration")) &&
 	       json_is_integer(json_object_get(document, "completed"));
 }

@@ -67,11 +67,27 @@ static char *fixed_path(const struct vllm_bench *bench)
 	return res_flat_path(&named);
 }
 
+/* `bench` replaces a result as vLLM does, but no other file. */
+static int check_offline_existing(const struct run_state *run, struct pl_err *err)
+{
+	const char *path = run->context.experiment->bench.output_json;
+
+	if (path == NULL)
+		return 0;
+	if (pl_file_check_writable(path, err) < 0)
+		return pl_err_wrap(err, "{benchmark.output_json}");
+	if (run->settings->overwrite || run->settings->names_of_vllm)
+		return res_existing_check_replaced(path, "benchmark.output_json", true, err);
+	return res_existing_check(path, "benchmark.output_json", err);
+}
+
 int run_flat_check_existing(const struct run_state *run, struct pl_err *err)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 	auto_free char *path = fixed_path(bench);
 
+	if (check_offline_existing(run, err) < 0)
+		return -1;
 	if (path == NULL || !bench->save_result || run->settings->names_of_vllm)
 		return 0;
 	if (run->settings->overwrite)
@@ -110,6 +126,11 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 		  paths->dataset_stats },
 	};
 
+	if (bench->output_json != NULL && is_of_run(paths, bench->output_json, NULL))
+		return pl_err_invalid(err,
+				      "--output '%s' and {benchmark.output_json} would both write "
+				      "'%s'",
+				      paths->output, bench->output_json);
 	/* a file named after its time never collides */
 	if (bench->result_filename == NULL || bench->result_filename[0] == '\0')
 		return 0;

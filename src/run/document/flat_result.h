@@ -18,8 +18,8 @@ void run_failure_lines(const struct run_state *run);
 void run_flat_input(const struct run_state *run, const json_t *document,
 		    struct res_flat_input *ret);
 /*
- * Checks the name that the experiment specifies (result_filename), which may exist from an earlier run; `bench serve`
- * overwrites it as vLLM does.
+ * Checks the names that the experiment specifies (result_filename, output_json), which may exist from an earlier run;
+ * `bench` overwrites them as vLLM does, but output_json only if it is a result.
  */
 int run_flat_check_existing(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
 /*

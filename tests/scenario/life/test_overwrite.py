@@ -546,6 +546,31 @@ def test_a_gate_replaces_only_its_report(bin_dir, folder, patience):
     assert (folder / "gate.md").read_text() == "### My notes"
 
 
+def test_an_offline_benchmark_replaces_only_results(bin_dir, tmp_path, patience):
+    def run(name, output, *words):
+        config = base_config()
+        config["benchmark"] = {"kind": "latency", "input_len": 8, "output_len": 2, "batch_size": 1, "num_iters": 1,
+                               "num_iters_warmup": 0, "output_json": str(tmp_path / name)}
+        return run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / output, "-q", *words,
+                           patience=patience)
+
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    for name, words, text in (
+            ("notes.txt", (), "already exists; use another benchmark.output_json"),
+            ("notes.txt", ("--overwrite",), "is not a result"), ("experiment.yaml", ("--overwrite",), "is not a result"),
+            ("r.json", (), "would both write"), ("missing/v.json", (), "does not exist")):
+        done = run(name, "r.json", *words)
+        assert done.returncode == 2 and text in done.stderr, done.stderr
+        assert notes.read_text() == "mine" and not (tmp_path / "r.json").exists()
+    # vLLM's earlier file
+    (tmp_path / "v.json").write_text(json.dumps({"avg_latency": 1.0, "latencies": [1.0], "percentiles": {}}))
+    done = run("v.json", "r.json")
+    assert done.returncode == 2 and "already exists" in done.stderr
+    done = run("v.json", "r.json", "--overwrite")
+    assert done.returncode == 0 and load_result(tmp_path / "v.json")["avg_latency"] < 1, done.stderr
+
+
 def test_an_overlay_writes_over_nothing(bin_dir, tmp_path, patience):
     path = tmp_path / "o.json"
     path.write_text("mine")

@@ -317,7 +317,10 @@ def test_a_server_that_runs_is_measured(bin_dir, tmp_path):
 
 def test_a_result_is_run_again_and_two_places_are_marked(bin_dir, tmp_path, child):
     bench(bin_dir, tmp_path, "latency --batch-size 2 --num-iters 2 --num-iters-warmup 0 --output-len 4 --n 2")
-    done = run_profllm(bin_dir, "run", "-q", "-c", "r.json", "-o", "again.json", cwd=tmp_path)
+    words = ["run", "-q", "-c", "r.json", "-o", "again.json"]
+    done = run_profllm(bin_dir, *words, cwd=tmp_path)
+    assert done.returncode == 2 and "'v.json' already exists" in done.stderr
+    done = run_profllm(bin_dir, *words, "--overwrite", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first, again = load_result(tmp_path / "r.json"), load_result(tmp_path / "again.json")
     assert first["config"]["experiment"] == again["config"]["experiment"]

@@ -44,6 +44,8 @@ static const struct {
 	/* the flat results of vLLM, alone and with ours */
 	{ "{\"date\": \"x\", \"duration\": 1.5, \"completed\": 3}", RES_WORTH_WHOLE,
 	  "' already exists; use another -o or --overwrite" },
+	{ "{\"avg_latency\": 1.5, \"latencies\": [1.5]}", RES_WORTH_WHOLE,
+	  "' already exists; use another -o or --overwrite" },
 	{ "{\"date\": \"x\", \"profllm\": " RESULT("completed", "{}") "}", RES_WORTH_WHOLE,
 	  HOLDS("completed") },
 };

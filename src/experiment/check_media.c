@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "experiment/kinds.h"
 #include "experiment/media.h"
+#include "experiment/offline.h"
 
 #define NAMES_BYTES_MAX 4096
 
@@ -63,8 +64,12 @@ void exp_check_media(struct exp_checker *c)
 	const struct vllm_bench *bench = c->bench;
 	const struct exp_dataset *dataset = exp_dataset_find(bench->dataset_name);
 	const struct exp_backend *backend = exp_backend_find(bench->backend);
+	const struct vllm_bench_kind *kind = exp_offline_kind(c->experiment);
 	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
+	/* the mode of a kind without a server is checked by exp_check_kind_mode() */
+	if (kind != NULL && !kind->at_server)
+		return;
 	if (pl_text_equal(bench->client, "vllm") || dataset == NULL || backend == NULL ||
 	    dataset->later)
 		return;

@@ -86,6 +86,7 @@ static const struct key more_keys[] = {
 	{ "later", BOOL, AT(later), true },
 	{ "instead", TEXT, AT(instead), true },
 	{ "ours", BOOL, AT(ours), true },
+	{ "columnless", BOOL, AT(columnless), true },
 	{ "file_choices", LIST, AT(file_choices), true },
 	{ "after", TEXT, AT(after), true },
 	{ "remark", TEXT, AT(remark), true },

@@ -172,6 +172,7 @@ static void offer_flags(struct answer *answer, bool is_load)
 			continue;
 		offer(answer, row->flag, row->help);
 		offer_words(answer, row->aliases, row->help);
+		offer_words(answer, row->own_aliases, row->help);
 		offer_words(answer, row->negative_flag, row->help);
 		offer_words(answer, row->negative_aliases, row->help);
 	}
@@ -187,7 +188,8 @@ static const struct option_row *row_with_value(const struct answer *answer, bool
 		bool is_alone = row->style == OPTION_STYLE_TOGGLE ||
 				row->style == OPTION_STYLE_FLAG;
 		if (is_vllms(answer, row, is_load) && !is_alone &&
-		    (strcmp(row->flag, flag) == 0 || pl_text_has_word(row->aliases, ' ', flag)))
+		    (strcmp(row->flag, flag) == 0 || pl_text_has_word(row->aliases, ' ', flag) ||
+		     pl_text_has_word(row->own_aliases, ' ', flag)))
 			return row;
 	}
 	return NULL;

@@ -41,6 +41,9 @@ void option_argv_add_row(struct option_argv *argv, const struct option_row *row,
 
 	add_flags(argv, row->flag, &how);
 	add_flags(argv, row->aliases, &how);
+	how.whole = true;
+	add_flags(argv, row->own_aliases, &how);
+	how.whole = whole;
 	how.negative = true;
 	add_flags(argv, row->negative_flag, &how);
 	add_flags(argv, row->negative_aliases, &how);

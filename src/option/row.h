@@ -92,6 +92,7 @@ struct option_row {
 	enum option_style style;
 	const char *flag;             /* "--tensor-parallel-size" */
 	const char *aliases;          /* separated by blanks */
+	const char *own_aliases;      /* those that the reference lacks: accepted only whole */
 	const char *negative_flag;    /* "--no-x" */
 	const char *negative_aliases; /* additional spellings of false, separated by blanks */
 	const char *const_json;       /* value of an OPTIONAL_VALUE flag without a value */
@@ -137,7 +138,7 @@ struct option_row {
 	const char *reference_group;
 	/* an address, a file name, a logging or display setting: not an input of a measurement */
 	bool aside;
-	/* its field has no column in a database: a table has room for 1,000 */
+	/* its field has no column in a database: a table has room for 1,000; earlier results have no such option */
 	bool columnless;
 	const char *note;
 	enum option_verdict verdict;

@@ -215,7 +215,7 @@ BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len"
 BENCH(STRING, VALUE, speed_bench_dataset_subset, "--speed-bench-dataset-subset",
     "qualitative", -INF, INF,
     "speed_bench: use this part of the dataset",
-    .group = "Other datasets", .aliases = "--speed-bench-config",
+    .group = "Other datasets", .own_aliases = "--speed-bench-config",
     .choices = ARG_JSON(["throughput_8k", "qualitative", "throughput_1k", "throughput_32k",
         "throughput_16k", "throughput_2k"]))
 BENCH(INT, VALUE, speed_bench_output_len, "--speed-bench-output-len", 4096, -INF, INF,

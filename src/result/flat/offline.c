@@ -14,50 +14,11 @@
 #include "result/flat/agreement.h"
 #include "result/flat/console.h"
 #include "result/flat/document.h"
+#include "result/flat/offline_keys.h"
 #include "result/producer.h"
 #include "result/quality.h"
 
 #define TEXT_BYTES_MAX (64u << 20)
-
-enum form { NUMBER, COUNT, LIST, MAP };
-
-#define STARTUP(phase, must)                                     \
-	{ "startup", "avg_" phase "_time", NUMBER, must, true }, \
-		{ "startup", phase "_times", LIST, must, true }, \
-	{                                                        \
-		"startup", phase "_percentiles", MAP, must, true \
-	}
-
-/* In the order of the file. */
-static const struct key {
-	const char *kind, *name;
-	enum form form;
-	bool must;   /* it is always there */
-	bool marked; /* a file with it is of this kind, for no other has it */
-} keys[] = {
-	{ "latency", "avg_latency", NUMBER, true, true },
-	{ "latency", "latencies", LIST, true, false },
-	{ "latency", "percentiles", MAP, true, false },
-	{ "throughput", "elapsed_time", NUMBER, true, true },
-	{ "throughput", "num_requests", COUNT, true, false },
-	{ "throughput", "total_num_tokens", COUNT, true, false },
-	{ "throughput", "requests_per_second", NUMBER, true, false },
-	{ "throughput", "tokens_per_second", NUMBER, true, false },
-	STARTUP("cold_startup", true),
-	STARTUP("cold_compilation", true),
-	STARTUP("cold_encoder_compilation", false),
-	STARTUP("warm_startup", true),
-	STARTUP("warm_compilation", true),
-	STARTUP("warm_encoder_compilation", false),
-	{ "mm-processor", "completed", COUNT, true, false },
-	{ "mm-processor", "failed", COUNT, true, false },
-	{ "mm-processor", "mean_e2el_ms", NUMBER, true, false },
-	{ "mm-processor", "median_e2el_ms", NUMBER, true, false },
-	{ "mm-processor", "std_e2el_ms", NUMBER, true, false },
-	{ "mm-processor", "percentiles_e2el_ms", LIST, true, false },
-	{ "mm-processor", "mm_processor_stats", MAP, true, true },
-	{ "mm-processor", "encoder_summary", MAP, true, false },
-};
 
 static const struct {
 	double percent;
@@ -66,36 +27,6 @@ static const struct {
 		    { 75, "75" }, { 90, "90" }, { 99, "99" } };
 
 /* ---- in ---- */
-
-/* The kind whose lines on the console these figures are from; NULL: a file has them. */
-static const char *kind_of_console(const json_t *json)
-{
-	static const struct {
-		const char *kind, *key;
-	} kinds[] = { { "latency", "avg_latency" }, { "throughput", "requests_per_second" } };
-	const char *mark = pl_json_get_text(json, RES_CONSOLE_KEY);
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds) && mark != NULL; i++) {
-		if (pl_text_starts(mark, RES_CONSOLE_MARK_OF) &&
-		    strcmp(mark + strlen(RES_CONSOLE_MARK_OF), kinds[i].kind) == 0 &&
-		    json_object_get(json, kinds[i].key) != NULL)
-			return kinds[i].kind;
-	}
-	return NULL;
-}
-
-const char *res_offline_kind_of(const json_t *json)
-{
-	const char *printed = kind_of_console(json);
-
-	if (printed != NULL)
-		return printed;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		if (keys[i].marked && json_object_get(json, keys[i].name) != NULL)
-			return keys[i].kind;
-	}
-	return NULL;
-}
 
 static bool is_number(const json_t *value)
 {
@@ -115,14 +46,14 @@ static bool is_nested(const json_t *value, int depth)
 	return fits;
 }
 
-static bool fits(const json_t *value, enum form form)
+static bool fits(const json_t *value, enum res_offline_form form)
 {
 	switch (form) {
-	case NUMBER:
+	case RES_OFFLINE_NUMBER:
 		return is_number(value);
-	case COUNT:
+	case RES_OFFLINE_COUNT:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
-	case LIST:
+	case RES_OFFLINE_LIST:
 		return json_is_array(value) && is_nested(value, 2);
 	default:
 		return json_is_object(value) && is_nested(value, 2);
@@ -135,19 +66,19 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 						"a list of numbers", "an object of numbers" };
 	auto_json json_t *figures = json_object();
 	/* the console lacks lists and counts */
-	bool is_printed = kind_of_console(json) != NULL;
+	bool is_printed = res_offline_kind_of_console(json) != NULL;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		json_t *value = json_object_get(json, keys[i].name);
-		bool must = keys[i].must && !is_printed;
-		if (strcmp(keys[i].kind, kind) != 0 || (value == NULL && !must))
+	for (size_t i = 0; i < res_offline_key_count; i++) {
+		json_t *value = json_object_get(json, res_offline_keys[i].name);
+		bool must = res_offline_keys[i].must && !is_printed;
+		if (strcmp(res_offline_keys[i].kind, kind) != 0 || (value == NULL && !must))
 			continue;
 		if (value == NULL)
-			return pl_err_invalid(err, "'%s' is missing", keys[i].name);
-		if (!fits(value, keys[i].form))
-			return res_refuse_value(value, expected[keys[i].form], err, "/%s",
-						keys[i].name);
-		json_object_set(figures, keys[i].name, value);
+			return pl_err_invalid(err, "'%s' is missing", res_offline_keys[i].name);
+		if (!fits(value, res_offline_keys[i].form))
+			return res_refuse_value(value, expected[res_offline_keys[i].form], err,
+						"/%s", res_offline_keys[i].name);
+		json_object_set(figures, res_offline_keys[i].name, value);
 	}
 	/* [[99, 12.5]] as p99_e2el_ms too: the name that all other results have. */
 	PL_JSON_EACH(pair, json_object_get(figures, "percentiles_e2el_ms")) {
@@ -166,8 +97,9 @@ int res_offline_figures(const char *kind, const json_t *json, json_t **ret, stru
 
 static bool is_profllm_key(const char *kind, const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		if (strcmp(keys[i].kind, kind) == 0 && strcmp(keys[i].name, name) == 0)
+	for (size_t i = 0; i < res_offline_key_count; i++) {
+		if (strcmp(res_offline_keys[i].kind, kind) == 0 &&
+		    strcmp(res_offline_keys[i].name, name) == 0)
 			return true;
 	}
 	return PL_TEXT_IS_ONE_OF(name, ((const char *const[]){ "model_id", "config" }));
@@ -194,7 +126,7 @@ json_t *res_offline_document(const struct res_fields *fields, const json_t *json
 	if (requests != NULL && strcmp(kind, "throughput") == 0)
 		json_object_set(benchmark, "num_prompts", requests);
 	PL_JSON_EACH_MEMBER(option, given, json_object_get(json, RES_CONSOLE_OPTIONS)) {
-		if (kind_of_console(json) != NULL)
+		if (res_offline_kind_of_console(json) != NULL)
 			res_flat_take_metadata(fields, option, given, config);
 	}
 	PL_JSON_EACH_MEMBER(key, value, json) {
@@ -249,11 +181,11 @@ json_t *res_offline_flat(const char *kind, const char *model, const json_t *resu
 	/* mm-processor has none */
 	if (strcmp(kind, "latency") == 0 || strcmp(kind, "throughput") == 0)
 		json_object_set_new(flat, "model_id", pl_json_text(model));
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		json_t *value = json_object_get(results, keys[i].name);
-		if (strcmp(keys[i].kind, kind) == 0 && value != NULL &&
-		    (keys[i].must || !json_is_null(value)))
-			json_object_set(flat, keys[i].name, value);
+	for (size_t i = 0; i < res_offline_key_count; i++) {
+		json_t *value = json_object_get(results, res_offline_keys[i].name);
+		if (strcmp(res_offline_keys[i].kind, kind) == 0 && value != NULL &&
+		    (res_offline_keys[i].must || !json_is_null(value)))
+			json_object_set(flat, res_offline_keys[i].name, value);
 	}
 	return flat;
 }

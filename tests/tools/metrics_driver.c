@@ -107,6 +107,9 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.ignores_eos = json_is_true(json_object_get(set, "ignores_eos")),
 		.min_tokens = integer(set, "min_tokens"),
 		.max_tokens = integer(set, "max_tokens"),
+		/* the defaults */
+		.steady_share = 0.95,
+		.steady_window_s = 10,
 	};
 	if (rc == 0)
 		print_answer(set, &outcome, &how);

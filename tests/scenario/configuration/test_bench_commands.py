@@ -85,7 +85,7 @@ def test_other_benchmarks_are_not_in_this_version(bin_dir, tmp_path, text, name)
 
 def test_unsupported_features_are_reported_as_in_a_file(bin_dir, tmp_path):
     """The problem is a warning if no run follows."""
-    options = {"dataset_name": "hf", "dataset_path": "a/b", "hf_split": "train"}
+    options = {"asr_min_audio_len_sec": 2.0, "asr_max_audio_len_sec": 9.0}
     report = check(bin_dir, tmp_path, BENCH + " ".join(f"--{name.replace('_', '-')} {value}"
                                                        for name, value in options.items()))
     (tmp_path / "e.yaml").write_text(yaml.safe_dump({"launch": {"url": "http://h:1"}, "benchmark": options}))

@@ -207,12 +207,12 @@ def test_unsupported_options_of_the_client_are_refused(play, option, said):
 
 def test_options_only_the_client_has(play):
     """They are refused with the native client."""
-    play.config["benchmark"].update(no_stream=True, plot_dataset_stats=True)
+    play.config["benchmark"].update(enable_multimodal_chat=True, plot_dataset_stats=True)
     assert play.run().returncode == 0
-    assert {"--no-stream", "--plot-dataset-stats"} <= set(play.noted("argv.json"))
+    assert {"--enable-multimodal-chat", "--plot-dataset-stats"} <= set(play.noted("argv.json"))
     play.config["benchmark"]["client"] = "native"
     done = play.run()
-    assert done.returncode == 2 and "benchmark.no_stream: " in done.stderr
+    assert done.returncode == 2 and "benchmark.enable_multimodal_chat: " in done.stderr
 
 
 def test_socket_is_refused(play):

@@ -72,7 +72,7 @@ def test_a_flag_without_effect_is_reported(bin_dir, words, warned):
 
 
 def test_later_features_name_an_alternative(bin_dir):
-    done = run_profllm(bin_dir, "bench", "serve", "--backend", "openai-audio")
+    done = run_profllm(bin_dir, "bench", "serve", "--enable-multimodal-chat")
     assert done.returncode == 2
     assert done.stderr.count("this version does not support") == 1 and done.stderr.count("client: vllm") == 1
 

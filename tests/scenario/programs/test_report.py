@@ -366,7 +366,7 @@ def test_a_result_is_not_replaced_by_its_report(bin_dir, runs, tmp_path):
     (tmp_path / "link.json").symlink_to(copy)
     for output in ("r.json", "link.json"):
         done = run_profllm(bin_dir, "report", copy, "--html", "-o", tmp_path / output, "--overwrite")
-        assert done.returncode == 2 and "expected another file" in done.stderr, done.stderr
+        assert done.returncode == 2 and "holds a result" in done.stderr, done.stderr
     assert copy.read_bytes() == (runs / "r0.json").read_bytes()
 
 

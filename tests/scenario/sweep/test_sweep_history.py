@@ -62,7 +62,7 @@ def test_the_same_sweep(bin_dir, tmp_path, earlier):
     """The estimate takes each combination's own duration, and each server's start once; the sum is computed from the results."""
     told = estimate_by(bin_dir, write_config(tmp_path, sweep_config()), earlier)
     runs, starts = measured(earlier[0])
-    assert (told["runs"], told["starts"], told["told_from"], len(starts)) == (4, 2, 8, 2)
+    assert (told["runs"], told["starts"], told["known"], len(starts)) == (4, 2, 8, 2)
     assert told["start_s"] == pytest.approx(statistics.median(starts.values()))
     assert told["run_s"] == pytest.approx(statistics.median(sum(runs.values(), [])))
     assert told["total_s"] == pytest.approx(sum(starts.values()) + sum(map(statistics.mean, runs.values())))
@@ -100,7 +100,7 @@ def test_results_of_the_sweep_count_once(bin_dir, tmp_path, earlier):
     alone, both = (forecast(bin_dir, config, "--resume", "-o", folder / "sweep", *words)
                    for words in ([], ["--history", folder, "--history", dashboard.url]))
     # two of three loads have had one repeat of those that are wanted
-    assert alone["told_from"] == both["told_from"] == 8 and alone["runs"] == both["runs"] == 2
+    assert alone["known"] == both["known"] == 8 and alone["runs"] == both["runs"] == 2
     shown = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--history", dashboard.url, config).stdout
     assert "remaining: 6 runs, 2 server starts, about " in shown and "medians of 8" in shown
 
@@ -119,7 +119,7 @@ def test_pages(bin_dir, tmp_path, earlier):
         assert done.returncode == 0, done.stderr
         told = estimate_by(bin_dir, write_config(tmp_path, sweep_config()), (folder, dashboard))
     start = result["launch"]["phases"]["ready_s"]
-    assert told["told_from"] == 450 and told["run_s"] == pytest.approx(10 + 449 / 2 / 100 - start)
+    assert told["known"] == 450 and told["run_s"] == pytest.approx(10 + 449 / 2 / 100 - start)
 
 
 class Odd(http.server.BaseHTTPRequestHandler):

@@ -160,7 +160,7 @@ def test_gaps_of_the_journal(bin_dir, tmp_path):
     (folder / "sweep.jsonl").write_text("".join(lines[:-1]) + lines[-1][:40])
     config = write_config(tmp_path, sweep_config({"benchmark.max_concurrency": [2, 3]}))
     done = run_profllm(bin_dir, "sweep", "run", "--dry-run", "--json", "--resume", "-o", folder, config)
-    assert json.loads(done.stdout)["forecast"]["told_from"] == 1
+    assert json.loads(done.stdout)["forecast"]["known"] == 1
     done = run_profllm(bin_dir, *sweep_args(config, folder, "--resume", "--json"))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"runs": 2, "finished": 2, "failed": 0, "partial": 0, "not_uploaded": 0, "folder": str(folder)}

@@ -205,7 +205,6 @@ static void test_dash_tokens__file_of_root(void **state)
 		      { 0660, -1 }, { 0644, -1 }, { 0650, -1 } };
 	char text[DASH_TOKEN_BYTES];
 	struct pl_err err = PL_ERR_INIT;
-	auto_tokens tokens = { 0 };
 	auto_free char *folder = pl_strdup(path);
 
 	if (geteuid() != 0 || getegid() != 0)
@@ -214,6 +213,7 @@ static void test_dash_tokens__file_of_root(void **state)
 	assert_int_equal(chmod(folder, 0750), 0);
 	assert_int_equal(dash_tokens_add(path, "one", DASH_ROLE_READ, 1000, text, &err), 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_tokens tokens = { 0 };
 		assert_int_equal(chmod(path, cases[i].mode), 0);
 		assert_int_equal(seteuid(65534), 0);
 		int got = dash_tokens_read(path, &tokens, &err);

@@ -136,6 +136,16 @@ def objects(part, path=""):
             yield from objects(inner, f"{path}/{i}")
 
 
+# load options that results of earlier versions lack
+LATE_OPTIONS = (
+    "cache_bust", "multi_turn", "multi_turn_concurrency", "multi_turn_delay_ms", "multi_turn_max_turns",
+    "multi_turn_min_turns", "multi_turn_num_turns", "multi_turn_prefix_conversation_ratio",
+    "multi_turn_prefix_global_ratio", "per_turn_input_len", "profile_batch_threshold", "profile_duration",
+    "random_cache_hit_fraction", "random_cache_ratio", "reset_prefix_cache", "speed_bench_max_input_len",
+    "steady_state_min_window", "steady_state_threshold", "timed_trace_max_gap", "timed_trace_schedule",
+    "timed_trace_speed")
+
+
 @pytest.mark.parametrize("name", ["result", "requests", "series"])
 def test_objects_are_closed_and_their_keys_required(name):
     seen = list(objects(schema(name)))
@@ -149,6 +159,7 @@ def test_objects_are_closed_and_their_keys_required(name):
                if re.search("; missing if (unset|there (was|is) (one|none))$", inner.get("description", ""))
                or path.endswith("/results") and (inner.get("description", "").startswith(("kind ", "pooling ")) or key.endswith("put_ci95"))
                or (path.endswith("/results") and (key in ("latency_breakdown", "by_modality", "by_turn", "sessions") or key.endswith("prefix_cache_hit_rate"))) or (path.endswith("/phases") and key == "begin_ns")
+               or (path.endswith("/benchmark") and key in LATE_OPTIONS)
                or (path.endswith("/hardware") and key == "source") or (path.endswith("/environment") and key == "host_role")
                or (path.endswith("/profiling") and key in ("scope", "error"))
                or (path.endswith("/container") and key in ("image_id", "runtime", "runtime_version", "name"))
